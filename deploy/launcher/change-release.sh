@@ -22,15 +22,6 @@ release_before() {
 
 current_release() { basename "$(readlink "$data_dir/current" 2>/dev/null || true)"; }
 
-# program_of RELEASE NAME ARGUMENT…: a program of a release, as the server's user, with the installation's settings.
-program_of() {
-  local user=threadbox-$(get_environment THREADBOX_INSTALLATION) folder=$data_dir/releases/$1
-  local -a environment
-  mapfile -t environment < <(grep '^[A-Z_]*=' "$data_dir/threadbox.env")
-  env "${environment[@]}" setpriv --reuid "$user" --regid "$user" --clear-groups \
-    "$folder/node/bin/node" "$folder/$2/main.js" "${@:3}"
-}
-
 # Nothing has changed yet when one of these fails: the earlier release still runs.
 check_release() {
   local release=$1 before=$2 needed free problem
@@ -41,7 +32,7 @@ check_release() {
     return 1
   fi
   echo 'progress: trying the database'
-  problem=$(program_of "$release" schema try 2>&1 >/dev/null) || {
+  problem=$(server_program_of "$data_dir/releases/$release" schema try 2>&1 >/dev/null) || {
     echo "A copy of the database couldn't be upgraded: $problem"
     echo 'Nothing was changed; the earlier release keeps running.'
     return 1
@@ -52,8 +43,10 @@ check_release() {
 # What the way back needs: the settings that the earlier release has, and the migrations that it knows.
 remember_release() {
   local release=$1 before=$2
+  # A change that a power cut ended is done again: what is in use now may be the new release's.
+  [ ! -f "$data_dir/run/changing-release" ] || [ ! -f "$data_dir/releases/.schema-$before" ] || return 0
   [ ! -f "$data_dir/.environment-before" ] || mv "$data_dir/.environment-before" "$data_dir/releases/.environment-$before"
-  program_of "$release" schema list >"$data_dir/releases/.schema-$before.new"
+  server_program_of "$data_dir/releases/$release" schema list >"$data_dir/releases/.schema-$before.new"
   mv "$data_dir/releases/.schema-$before.new" "$data_dir/releases/.schema-$before"
 }
 
@@ -80,7 +73,7 @@ start_release() { start_and_wait && probe_release; }
 probe_release() {
   local until=$((SECONDS + probe_seconds)) said
   while :; do
-    said=$(get_page /readyz) && return 0
+    said=$(readiness) && return 0
     [ "$SECONDS" -lt "$until" ] || break
     sleep 0.3
   done
@@ -88,17 +81,10 @@ probe_release() {
   return 1
 }
 
-# get_page PATH: prints the body; true if the status is 200.
-get_page() {
-  local host line status='' body=''
-  host=$(get_environment THREADBOX_LISTEN_HOST)
-  case $host in
-    0.0.0.0 | '') host=127.0.0.1 ;;
-    ::) host=::1 ;;
-  esac
-  exec 7<>"/dev/tcp/$host/$(get_environment THREADBOX_PORT)" || return 1
-  printf 'GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "$1" \
-    "$(get_environment THREADBOX_ADDRESS | sed 's|^[a-z]*://||')" >&7
+# Prints what the server says of its parts; true if all respond.
+readiness() {
+  local line status='' body
+  ask_server /readyz || return 1
   while IFS= read -r -t 5 line <&7; do
     [ -n "$status" ] || status=$line
     [ "$line" != $'\r' ] || break
@@ -107,7 +93,7 @@ get_page() {
   exec 7>&-
   printf '%s' "$body"
   [[ $status == *' 200 '* ]]
-} 2>/dev/null
+}
 
 # put_back_release EARLIER NEWER: the database keeps its new tables, which the earlier release ignores.
 put_back_release() {
@@ -118,7 +104,7 @@ put_back_release() {
   switch_release "$before" || true
   stop_server
   if [ -f "$data_dir/releases/.schema-$before" ]; then
-    program_of "$newer" schema set-aside "$data_dir/releases/.schema-$before" >/dev/null
+    server_program_of "$data_dir/releases/$newer" schema set-aside "$data_dir/releases/.schema-$before" >/dev/null
   fi
   start_and_wait || return 1
   rm -f "$data_dir/run/changing-release"

@@ -252,6 +252,14 @@ test('another program on the port is named before anything starts', async () => 
   expect(launcher(check).stdout).toBe('free\n')
 })
 
+test('O12: a change that a power cut ended keeps what was recorded for the way back', () => {
+  const record = `mkdir -p run releases; echo 0001-first > releases/.schema-old; echo A=1 > releases/.environment-old
+    echo 'new old' > run/changing-release; echo A=2 > .environment-before; remember_release new old`
+  expect(launcher(record).status).toBe(0)
+  const kept = ['schema', 'environment'].map((name) => readFileSync(join(folder, `releases/.${name}-old`), 'utf8'))
+  expect(kept).toEqual(['0001-first\n', 'A=1\n'])
+})
+
 test('only the current release and the previous one are kept', () => {
   launcher(`mkdir -p releases/{a,b,c,.building-x} compiled/{a,b,c,d.new}; prune_releases c b`)
   expect(readdirSync(join(folder, 'releases'))).toEqual(['b', 'c'])
@@ -399,4 +407,11 @@ describe('downloads of the launcher', () => {
     writeFileSync(join(folder, 'other-1.0.0.tgz'), 'unknown')
     expect(launcher(`has_pinned_checksums '${folder}/other-1.0.0.tgz'`).status).not.toBe(0)
   })
+})
+
+test('C12: another domain says that passkeys of the earlier one stop working, and the same one doesn’t', () => {
+  const up = (name: string) => launcher(`domain='${name}'; choose_address abc123`)
+  expect(up('one.example')).toMatchObject({ status: 0, stderr: '' })
+  expect(up('')).toMatchObject({ status: 0, stderr: '' })
+  expect(up('two.example').stderr).toContain("Passkeys that people added at app.one.example don't work")
 })

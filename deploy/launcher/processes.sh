@@ -64,17 +64,23 @@ await_gone() {
   done
 }
 
-# True if the server (not the setup page) responds on its port.
-server_answers() {
-  local host line
+# ask_server PATH: sends a request; its response is read from descriptor 7, which the caller closes.
+ask_server() {
+  local host
   host=$(get_environment THREADBOX_LISTEN_HOST)
   case $host in
     0.0.0.0 | '') host=127.0.0.1 ;;
     ::) host=::1 ;;
   esac
   exec 7<>"/dev/tcp/$host/$(get_environment THREADBOX_PORT)" || return 1
-  printf 'GET /api/v1/openapi.json HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' \
+  printf 'GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "$1" \
     "$(get_environment THREADBOX_ADDRESS | sed 's|^[a-z]*://||')" >&7
+} 2>/dev/null
+
+# True if the server (not the setup page) responds on its port.
+server_answers() {
+  local line
+  ask_server /api/v1/openapi.json || return 1
   while IFS= read -r -t 5 line <&7; do
     case ${line,,} in
       threadbox-request-id:*)
@@ -148,16 +154,22 @@ cli_command() {
   cli "$command" "${rest[@]}"
 }
 
-# server_program NAME ARGUMENT…: as the server's user, because what SQLite creates beside the database must belong to it.
+# server_program NAME ARGUMENT…: a program of the current release.
 server_program() {
-  local user program=$data_dir/current/$1/main.js
-  local -a environment
-  [ -e "$program" ] ||
+  [ -e "$data_dir/current/$1/main.js" ] ||
     fail "No threadbox installation found in $data_dir." 'Run ./threadbox up, or set its folder with --data-dir.'
+  server_program_of "$data_dir/current" "$@"
+}
+
+# server_program_of RELEASE NAME ARGUMENT…: with the installation's settings, and as the server's user, because what SQLite
+# creates beside the database must belong to it.
+server_program_of() {
+  local release=$1 program=$1/$2/main.js user
+  local -a environment
   user=threadbox-$(get_environment THREADBOX_INSTALLATION)
   mapfile -t environment < <(grep '^[A-Z_]*=' "$data_dir/threadbox.env")
   env "${environment[@]}" setpriv --reuid "$user" --regid "$user" --clear-groups \
-    "$data_dir/current/node/bin/node" "$program" "${@:2}"
+    "$release/node/bin/node" "$program" "${@:3}"
 }
 
 audit_command() {

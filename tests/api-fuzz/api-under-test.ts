@@ -61,6 +61,7 @@ async function makeObjects(application: TestApplication, sender: Sender): Promis
   const member = await application.addPerson('member')
   const spare = await application.addPerson('spare')
   for (const person of [owner, member, spare]) await application.confirm(person)
+  await allowAwake(application, { owner, member })
   const [person, other] = sender === 'owner' ? [owner, member] : [member, owner]
   // Names are unique in a workspace.
   const { id: within } = await make<{ id: string }>(application, person, ['/workspaces', { name: 'Own' }])
@@ -80,6 +81,19 @@ async function makeObjects(application: TestApplication, sender: Sender): Promis
     deleted: await makeIds(application, { person }),
     others,
   }
+}
+
+/** The requests start more sandboxes than a member can have awake; a wake would wait until one of them is idle. */
+async function allowAwake(
+  application: TestApplication,
+  { owner, member }: { owner: TestPerson; member: TestPerson },
+): Promise<void> {
+  const path = `/api/v1/people/${member.userId}/quotas`
+  const response = await application.call('PATCH', path, {
+    person: owner,
+    body: { assigned: { awakeSandboxes: null } },
+  })
+  if (!response.ok) throw new Error(`${path}: ${await response.text()}`)
 }
 
 async function make<Made>(

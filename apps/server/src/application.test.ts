@@ -61,10 +61,12 @@ test('every list of registrations has its entries after the start, and rejects m
   await server.start()
   const { platform, threads } = server.areas
   expect(platform.registrations.counts()).toEqual({
+    'people.addLeaving': 10,
     'people.addMeter': 3,
     'people.setWorkspaceCheck': 1,
     'people.setWorkspaceInvites': 1,
     'secrets.addHolder': 5,
+    'threads.addPersonalUse': 3,
     'threads.setSandboxViews': 1,
     'threads.addEraser': 5,
     'workspaces.addEraser': 3,

@@ -1,4 +1,5 @@
 import type { TestApplication, TestPerson } from './application.test-utils.ts'
+import { addPasskey, newTestPasskey } from './people/passkeys/test-passkey.test-utils.ts'
 import { smallAgentFile } from './workflows/agents/small-agent-file.test-utils.ts'
 
 /** The id of one object of each kind, by the name of its parameter. */
@@ -72,6 +73,7 @@ export async function makeIds(
     issuer: `https://${threadId}.example`,
     clientId: 'client',
   })
+  const sandbox = await server.areas.sandboxes.rows.find(threadId)
   return {
     threadId,
     providerId: provider.id ?? 'none',
@@ -94,5 +96,8 @@ export async function makeIds(
     modelId: 'no-model',
     inviteId: invite.id ?? 'no-invite',
     presetId: preset.id ?? 'no-preset',
+    passkeyId: (await addPasskey(server, { person, key: newTestPasskey() })).id,
+    // Only those who manage the installation have something to do with it under this name.
+    sandboxId: (invite.id === undefined ? undefined : sandbox?.id) ?? 'no-sandbox',
   }
 }

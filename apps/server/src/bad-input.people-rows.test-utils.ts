@@ -14,6 +14,11 @@ const provider = {
   linkByVerifiedEmail: false,
   recheckHours: 8,
 }
+/** Well formed, and of no passkey. */
+const credential = { id: 'bm9uZQ', rawId: 'bm9uZQ', type: 'public-key' }
+const clientDataJSON = Buffer.from('{"challenge":"none"}').toString('base64url')
+const assertion = { ...credential, response: { clientDataJSON, authenticatorData: '', signature: '' } }
+const registration = { ...credential, response: { clientDataJSON, attestationObject: '' } }
 
 /** The rows of accounts, people, invites and members of workspaces. */
 export const peopleRows: Record<string, BadInputRow> = {
@@ -30,6 +35,21 @@ export const peopleRows: Record<string, BadInputRow> = {
     body: { currentPassword: 'a wrong password', newPassword: 'another long password' },
   },
   'POST /auth/confirm': { body: { password: 'a wrong password' } },
+  'POST /auth/confirm/request': {},
+  'POST /auth/passkey/request': { isPublic: true },
+  'POST /auth/passkey': { isPublic: true, body: { assertion } },
+  'GET /passkeys': {},
+  'POST /passkeys/request': {},
+  'POST /passkeys': { body: { name: 'Laptop', registration } },
+  'PATCH /passkeys/{passkeyId}': {
+    params: { passkeyId: 'own' },
+    unknown: { passkeyId: 'passkey.not-found' },
+    body: { name: 'Laptop' },
+  },
+  'DELETE /passkeys/{passkeyId}': {
+    params: { passkeyId: 'own' },
+    unknown: { passkeyId: 'passkey.not-found' },
+  },
   'GET /auth/sessions': {},
   'DELETE /auth/sessions/{sessionId}': {
     params: { sessionId: 'own' },
@@ -77,6 +97,18 @@ export const peopleRows: Record<string, BadInputRow> = {
   'DELETE /sign-in-providers/{providerId}': ownProvider,
   'POST /sign-in-providers/{providerId}/test': ownProvider,
   'GET /metrics': settingsOwner,
+  'GET /machine': { ...settingsOwner, query: { checks: 'false' } },
+  'GET /machine/history': { ...settingsOwner, query: { span: 'month' } },
+  'POST /machine/sandboxes/{sandboxId}/pause': {
+    ...settingsOwner,
+    params: { sandboxId: 'own' },
+    unknown: { sandboxId: 'machine.sandbox-unknown' },
+  },
+  'POST /machine/sandboxes/{sandboxId}/stop': {
+    ...settingsOwner,
+    params: { sandboxId: 'own' },
+    unknown: { sandboxId: 'machine.sandbox-unknown' },
+  },
   'GET /usage': { query: { of: 'mine', from: '2026-11-01', to: '2026-11-30', by: 'model' } },
   'GET /usage/csv': { query: { of: 'mine', from: '2026-11-01', to: '2026-11-30' } },
   'GET /quotas': {},
@@ -111,6 +143,20 @@ export const peopleRows: Record<string, BadInputRow> = {
     ...settingsOwner,
     body: { presetId: null, assigned: { concurrentRuns: 1, modelMicroUsdPerMonth: null } },
   },
+  'GET /people/{personId}/belongings': { ...person, ...settingsOwner },
+  'POST /people/{personId}/hand-over': { ...person, ...settingsOwner, body: { to: 'u-unknown' } },
+  'POST /people/{personId}/erase': { ...person, ...settingsOwner },
+  'GET /me/belongings': {},
+  'POST /me/erase': {},
+  'GET /me/export': {},
+  'GET /ownership-offer': {},
+  'PUT /ownership-offer': { ...settingsOwner, body: { personId: 'u-unknown' } },
+  'DELETE /ownership-offer': {},
+  'POST /ownership-offer/accept': {},
+  'GET /threads/{threadId}/personal-uses': inThread,
+  'GET /workspaces/{workspaceId}/personal-uses': workspace,
+  'POST /threads/{threadId}/hand-over': { ...inThread, body: { to: 'u-unknown' } },
+  'POST /threads/{threadId}/openings': { ...inThread, body: { reason: 'A report of misuse.' } },
   'POST /auth/link': { isPublic: true, body: { secret: 'none' } },
   'POST /auth/join': {
     isPublic: true,

@@ -20,6 +20,14 @@ export async function newPerson(server: PageServer): Promise<{ personId: string;
   return { personId: people.find((person) => person.email === email)?.id ?? '', email }
 }
 
+/** A person whose account is disabled, and one who can receive what they have. */
+async function leavingPerson(server: PageServer): Promise<Variables> {
+  const { personId: to } = await newPerson(server)
+  const { personId } = await newPerson(server)
+  await server.callSignedIn('PATCH', `/people/${personId}`, { isDisabled: true })
+  return { personId, to }
+}
+
 async function sharedWorkspace(server: PageServer, role: 'owner' | 'member'): Promise<Variables> {
   const { personId: userId } = await newPerson(server)
   const { id } = await server.callSignedIn<{ id: string }>('POST', '/workspaces', { name: `Shared with ${userId}` })
@@ -101,6 +109,24 @@ export const peoplePreparations: Readonly<Record<string, (server: PageServer) =>
   'POST /people/{personId}/reset-link': newPerson,
   'GET /people/{personId}/quotas': newPerson,
   'PATCH /people/{personId}/quotas': newPerson,
+  'GET /people/{personId}/belongings': newPerson,
+  'POST /people/{personId}/hand-over': leavingPerson,
+  'POST /people/{personId}/erase': leavingPerson,
+  'PUT /ownership-offer': newPerson,
+  'DELETE /ownership-offer': async (server) => {
+    const { personId } = await newPerson(server)
+    await server.callSignedIn('PUT', '/ownership-offer', { personId })
+    return { personId }
+  },
+  'POST /threads/{threadId}/hand-over': async (server) => {
+    const { workspaceId, userId = '' } = await sharedWorkspace(server, 'member')
+    const { id } = await server.call<{ id: string }>('POST', '/threads', { workspaceId })
+    return { threadId: id, to: userId }
+  },
+  'POST /threads/{threadId}/openings': async (server) => {
+    await server.callSignedIn('PATCH', '/settings', { settings: { adminsMayRead: 'with-reason' } })
+    return { threadId: (await server.call<{ id: string }>('POST', '/threads', {})).id }
+  },
   'PATCH /quota-presets/{presetId}': newPreset,
   'DELETE /quota-presets/{presetId}': newPreset,
   'POST /quota-requests/{requestId}/decision': async (server) => {

@@ -3,9 +3,9 @@ import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { unpackPreviousRelease } from '@threadbox/testkit'
 
 const run = promisify(execFile)
-const repository = join(import.meta.dirname, '../../..')
 
 /**
  * Adds the previous release to an installation, as if it had been built there: its programs beside Node, pages, guest and
@@ -13,11 +13,9 @@ const repository = join(import.meta.dirname, '../../..')
  */
 export async function addPreviousRelease(dataDirectory: string): Promise<{ name: string; migrations: string[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'threadbox-previous-'))
-  const [packed = ''] = (await readdir(join(repository, 'tests/releases'))).filter((name) => name.endsWith('.tar.zst'))
-  const name = packed.replace('.tar.zst', '')
   try {
-    await run('tar', ['-I', 'zstd -d --long=27', '-xf', join(repository, 'tests/releases', packed), '-C', folder])
-    await addRelease(dataDirectory, name, async (release) => {
+    const previous = await unpackPreviousRelease(folder)
+    await addRelease(dataDirectory, previous.name, async (release) => {
       for (const program of ['schema', 'reset-link']) await rm(join(release, program), { recursive: true })
       for (const entry of await readdir(folder)) {
         if (entry === 'release.json') continue
@@ -25,9 +23,7 @@ export async function addPreviousRelease(dataDirectory: string): Promise<{ name:
         await cp(join(folder, entry), join(release, entry), { recursive: true })
       }
     })
-    const server = await readFile(join(folder, 'server/main.js'), 'utf8')
-    const names = [...server.matchAll(/["'](\d{4}-[a-z][a-z-]+)["']\s*:/g)].map(([, found = '']) => found)
-    return { name, migrations: [...new Set(names)].sort() }
+    return previous
   } finally {
     await rm(folder, { recursive: true })
   }

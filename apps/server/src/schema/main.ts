@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readSettings, serverSettings } from '@threadbox/config'
 import { sql } from 'kysely'
 import { migrate, migrationNames } from '../migrations.registry.ts'
 import { type OpenDatabase, openDatabase } from '../platform/database/database.ts'
+import { installedDatabase } from '../platform/database/installed-database.ts'
 import { migrationsOf, setAsideMigrations } from '../platform/database/set-aside.ts'
 
 const usage = `Usage: schema list            the migrations that the database has
@@ -17,12 +16,9 @@ const usage = `Usage: schema list            the migrations that the database ha
  */
 async function main(): Promise<void> {
   const [command, file = ''] = process.argv.slice(2)
-  const settings = readSettings(serverSettings, process.env)
-  const directory = settings.serverDirectory || join(settings.dataDirectory, 'server')
-  const databaseFile = join(directory, 'server.db')
-  const isNew = settings.databaseUrl === '' && !existsSync(databaseFile)
-  if (isNew) return
-  const open = openDatabase(settings.databaseUrl ? { url: settings.databaseUrl } : { file: databaseFile })
+  const { directory, exists, ...installed } = installedDatabase(process.env)
+  if (!exists) return
+  const open = installed.open()
   try {
     if (command === 'list') return print(await migrationsOf(open.database))
     if (command === 'try') return print(await tryMigrations(open, directory))

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startTestServer } from '@threadbox/testkit'
+import { startTestServer, unpackPreviousRelease } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onBothDatabases } from '../platform/database/both-databases.test-utils.ts'
 
@@ -16,16 +16,8 @@ let previous: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'threadbox-previous-'))
   previous = join(folder, 'release')
-  const releases = (await readdir(join(repository, 'tests/releases'))).filter((name) => name.endsWith('.tar.zst'))
-  expect(releases).toHaveLength(1)
   await mkdir(previous)
-  const packed = join(repository, 'tests/releases', releases[0] ?? '')
-  const unpacked = spawnSync('tar', ['--zstd', '--long=27', '-xf', packed, '-C', previous])
-  const plain =
-    unpacked.status === 0
-      ? unpacked
-      : spawnSync('tar', ['--use-compress-program=zstd -d --long=27', '-xf', packed, '-C', previous])
-  expect(plain.status, String(plain.stderr)).toBe(0)
+  await unpackPreviousRelease(previous)
   await symlink(join(repository, 'node_modules'), join(previous, 'node_modules'))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))

@@ -79,9 +79,9 @@ async function answerGuest(
   }
   const target = host.pathOf(sandboxId, url.searchParams.get('path') ?? '')
   if (request.method === 'POST') {
-    await mkdir(dirname(target), { recursive: true })
-    await pipeline(request, createWriteStream(target))
-    return void response.writeHead(200).end('[]')
+    const refusal = await write(request, target)
+    if (refusal === undefined) return void response.writeHead(200).end('[]')
+    return void response.writeHead(400).end(JSON.stringify({ code: 400, message: refusal }))
   }
   const { size } = await stat(target)
   const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '')
@@ -91,6 +91,19 @@ async function answerGuest(
     ...(range === null ? {} : { 'content-range': `bytes ${start}-${end}/${size}` }),
   })
   await pipeline(createReadStream(target, { start, end: Math.max(end, start) }), response)
+}
+
+/** Returns why the system refuses the path, such as that it is a directory. */
+async function write(request: IncomingMessage, target: string): Promise<string | undefined> {
+  try {
+    await mkdir(dirname(target), { recursive: true })
+    await pipeline(request, createWriteStream(target))
+    return undefined
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException
+    if (['EISDIR', 'ENOTDIR', 'EEXIST', 'ENAMETOOLONG'].includes(code)) return message
+    throw error
+  }
 }
 
 /** The guest’s replies except files. */

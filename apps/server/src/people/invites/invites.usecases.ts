@@ -1,3 +1,4 @@
+import { isErrorOf } from '@threadbox/errors'
 import type {
   CreatedInvite,
   CreateInvite,
@@ -14,6 +15,7 @@ import type { System } from '../../platform/system/system.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { AttemptLimit } from '../users/attempt-limit.ts'
 import type { PeopleAdministration } from '../users/people.usecases.ts'
+import { tooManyAttempts } from '../users/users.errors.ts'
 import type { LoggedIn, RequestOrigin, Users } from '../users/users.usecases.ts'
 import { inviteForOther, inviteInvalid, inviteLimit, inviteNotFound } from './invites.errors.ts'
 import type { InviteStore } from './invites.store.ts'
@@ -34,7 +36,7 @@ export type Invites = {
   /** Throws as `look`, and `invite.for-other`, `auth.email-taken`. */
   join(request: Join, origin: RequestOrigin): Promise<LoggedIn>
   /**
-   * Uses a link that was opened in the same browser, for a person whom a provider has identified: the account that `add`
+   * Uses a link that was opened in the same browser, for a person that a provider has identified: the account that `add`
    * creates, or the one whose password the link would set. Throws as `join`, and what `add` throws.
    */
   redeem(sha256: string, person: Redeemed): Promise<{ userId: string; isNew: boolean }>
@@ -68,9 +70,24 @@ const maxGuesses = 60
 
 export function makeInvites(dependencies: InvitesDependencies): Invites {
   const { store, administration, attempts, audit, system } = dependencies
+  /** One row for each window, with the address, however many requests come. */
+  const reportGuesses = async (network: string) => {
+    const isFirst = await attempts.take(`link guesses ${network}`, 1).then(
+      () => true,
+      (error: unknown) => {
+        if (isErrorOf(tooManyAttempts, error)) return false
+        throw error
+      },
+    )
+    if (isFirst) await audit.record({ userId: null, action: 'links-guessed', subject: null })
+  }
   /** Each read of a link counts, so that a secret can’t be guessed; that of a valid one is undone. */
   const counted = async <Result>(origin: RequestOrigin, work: () => Promise<Result>): Promise<Result> => {
-    const attempt = await attempts.take(`link ${networkOf(origin.address)}`, maxGuesses)
+    const network = networkOf(origin.address)
+    const attempt = await attempts.take(`link ${network}`, maxGuesses).catch(async (error: unknown) => {
+      if (isErrorOf(tooManyAttempts, error)) await reportGuesses(network)
+      throw error
+    })
     const result = await work()
     await attempts.giveBack(attempt)
     return result

@@ -52,7 +52,7 @@ function valueAt(claims: Claims, path: string): unknown {
 }
 
 /** What a person’s groups give them. */
-export type Wanted = {
+export type GroupGrants = {
   role: 'admin' | 'member' | null
   workspaces: Map<string, WorkspaceRole>
   presetId: string | null
@@ -61,7 +61,7 @@ export type Wanted = {
 const rank: Record<WorkspaceRole, number> = { viewer: 0, member: 1, owner: 2 }
 
 /** Of several groups, the higher role counts, and the first preset in the list. */
-export function wantedOf(groups: ReadonlySet<string>, { mappings }: Pick<ProviderGroups, 'mappings'>): Wanted {
+export function grantsOf(groups: ReadonlySet<string>, { mappings }: Pick<ProviderGroups, 'mappings'>): GroupGrants {
   const own = mappings.filter(({ group }) => groups.has(group))
   const roles = own.map(({ role }) => role)
   const workspaces = new Map<string, WorkspaceRole>()

@@ -70,11 +70,11 @@ const algorithms: readonly string[] = [
 ]
 /** How far the clocks of issuer and server may be apart. */
 const toleranceSeconds = 90
-/** A logout token is sent at once. */
+/** A logout token is sent immediately. */
 const logoutAgeSeconds = 10 * 60
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 const scope = 'openid email profile offline_access'
-/** Keys are read anew for each sign-in; for logout tokens, which anyone can send, at most this often. */
+/** Keys are read again for each sign-in; for logout tokens, which anyone can send, at most this often. */
 const keysMs = 60_000
 const newKeysMs = 2000
 
@@ -167,7 +167,7 @@ async function coded<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Read anew each time, so that a change at the issuer needs no restart here. */
+/** Read each time, so that a change at the issuer needs no restart here. */
 async function configurationOf(
   options: { fetch: IssuerFetch; timeoutSeconds: number; now: () => number },
   client: IssuerClient,
@@ -228,7 +228,7 @@ async function readLogout(given: {
   if ('nonce' in payload) throw logoutRefused({ problem: 'it has a nonce, as ID tokens have.' })
   const text = (value: unknown) => (typeof value === 'string' && value !== '' && value.length <= 1000 ? value : null)
   const [subject, session, tokenId] = [text(sub), text(sid), text(jti)]
-  if (tokenId === null) throw logoutRefused({ problem: 'its jti is not a text.' })
+  if (tokenId === null) throw logoutRefused({ problem: 'its id (`jti`) is not a text.' })
   if (subject === null && session === null) throw logoutRefused({ problem: 'it names neither a sub nor a sid.' })
   const expiresAt = now + 2 * (logoutAgeSeconds + toleranceSeconds) * 1000
   return { issuer: keys.issuer, subject, sid: session, tokenId, expiresAt }

@@ -1,8 +1,8 @@
-import { makeKeyedLock } from '@threadbox/concurrency'
 import type { Identities } from '@threadbox/protocol/public'
 import type { Audit } from '../audit/audit.ts'
 import type { OutsideSignIn } from '../users/outside-sign-in.ts'
-import { identityNotFound, lastWayIn } from './oidc.errors.ts'
+import type { WaysIn } from '../users/ways-in.ts'
+import { identityNotFound } from './oidc.errors.ts'
 import type { OidcStore } from './oidc.store.ts'
 import type { OidcIdentityRow } from './oidc.table.ts'
 import type { Mapping } from './oidc-mapping.ts'
@@ -35,12 +35,11 @@ export function makeIdentityEnd(dependencies: {
 export function makeOwnIdentities(dependencies: {
   store: Pick<OidcStore, 'identities' | 'providers'>
   people: Pick<OutsideSignIn, 'hasPassword'>
+  waysIn: WaysIn
   endIdentity: IdentityEnd
   audit: Pick<Audit, 'record'>
 }): OwnIdentities {
-  const { store, people, audit } = dependencies
-  // One at a time, so that two can’t each remove the other way in.
-  const inOrder = makeKeyedLock()
+  const { store, people, waysIn, audit } = dependencies
   return {
     list: async (userId) => {
       const names = new Map((await store.providers.list()).map(({ id, name }) => [id, name]))
@@ -54,15 +53,12 @@ export function makeOwnIdentities(dependencies: {
       }))
       return { identities, hasPassword: await people.hasPassword(userId) }
     },
-    disconnect: (userId, identityId) =>
-      inOrder(userId, async () => {
-        const own = await store.identities.ofPerson(userId)
-        const identity = own.find(({ id }) => id === identityId)
-        if (identity === undefined) throw identityNotFound({})
-        if (own.length === 1 && !(await people.hasPassword(userId))) throw lastWayIn({})
-        await dependencies.endIdentity(identity)
-        const details = { provider: identity.provider_id }
-        await audit.record({ userId, action: 'identity-disconnected', subject: userId, details })
-      }),
+    disconnect: async (userId, identityId) => {
+      const identity = (await store.identities.ofPerson(userId)).find(({ id }) => id === identityId)
+      if (identity === undefined) throw identityNotFound({})
+      await waysIn.remove(userId, () => dependencies.endIdentity(identity))
+      const details = { provider: identity.provider_id }
+      await audit.record({ userId, action: 'identity-disconnected', subject: userId, details })
+    },
   }
 }

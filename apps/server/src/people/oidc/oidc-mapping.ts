@@ -3,7 +3,7 @@ import type { ProviderGroups, WorkspaceRole } from '@threadbox/protocol/public'
 import type { Audit } from '../audit/audit.ts'
 import type { PresetAssignment } from '../quotas/quotas.usecases.ts'
 import type { PeopleAdministration } from '../users/people.usecases.ts'
-import { type Wanted, wantedOf } from './claims.logic.ts'
+import { type GroupGrants, grantsOf } from './claims.logic.ts'
 import type { OidcStore } from './oidc.store.ts'
 import type { OidcGrantRow, OidcIdentityRow } from './oidc.table.ts'
 
@@ -21,7 +21,7 @@ export type MappingDependencies = {
   audit: Pick<Audit, 'record'>
 }
 
-/** Gives a person what their groups give, and takes back what only groups gave. What a person set is kept. */
+/** Gives a person what their groups give, and removes what only groups gave. What a person set is kept. */
 export type Mapping = (identity: OidcIdentityRow, groups: readonly string[], settings: ProviderGroups) => Promise<void>
 
 /**
@@ -30,7 +30,7 @@ export type Mapping = (identity: OidcIdentityRow, groups: readonly string[], set
  */
 export function makeMapping(dependencies: MappingDependencies): Mapping {
   return async (identity, groups, settings) => {
-    const wanted = wantedOf(new Set(groups), settings)
+    const wanted = grantsOf(new Set(groups), settings)
     const rows = await dependencies.grants.of(identity.id)
     const work = { dependencies, identity, wanted, rows }
     await mapRole(work)
@@ -42,7 +42,7 @@ export function makeMapping(dependencies: MappingDependencies): Mapping {
 type Work = {
   dependencies: MappingDependencies
   identity: OidcIdentityRow
-  wanted: Wanted
+  wanted: GroupGrants
   rows: readonly OidcGrantRow[]
 }
 
@@ -74,15 +74,15 @@ async function mapWorkspaces({ dependencies, identity, wanted, rows }: Work): Pr
     const next = wanted.workspaces.get(workspaceId) ?? null
     const row = granted.get(workspaceId)
     const role = await workspaces.roleOf(identity.user_id, workspaceId)
-    const isOurs = isGiven(row, role)
-    if (isOurs && next !== null && (next !== role || next !== row?.value)) {
+    const isFromGroups = isGiven(row, role)
+    if (isFromGroups && next !== null && (next !== role || next !== row?.value)) {
       const grant = { identity_id: identity.id, kind: 'workspace', target: workspaceId }
       await grants.put({ ...grant, value: unfinished })
       await workspaces.assign(identity.user_id, workspaceId, next)
       await grants.put({ ...grant, value: next })
     }
     if (next === null && row !== undefined) {
-      if (isOurs) await workspaces.assign(identity.user_id, workspaceId, null)
+      if (isFromGroups) await workspaces.assign(identity.user_id, workspaceId, null)
       await grants.remove(row)
     }
   }
@@ -92,16 +92,16 @@ async function mapPreset({ dependencies, identity, wanted, rows }: Work): Promis
   const { grants, presets } = dependencies
   const row = rows.find(({ kind }) => kind === 'preset')
   const preset = await presets.presetOf(identity.user_id)
-  const isOurs = isGiven(row, preset ?? undefined)
+  const isFromGroups = isGiven(row, preset ?? undefined)
   const next = wanted.presetId
-  if (isOurs && next !== null && (next !== preset || next !== row?.value)) {
+  if (isFromGroups && next !== null && (next !== preset || next !== row?.value)) {
     const grant = { identity_id: identity.id, kind: 'preset', target: '' }
     await grants.put({ ...grant, value: unfinished })
     await presets.assignPreset(identity.user_id, next)
     await grants.put({ ...grant, value: next })
   }
   if (next === null && row !== undefined) {
-    if (isOurs) await presets.assignPreset(identity.user_id, null)
+    if (isFromGroups) await presets.assignPreset(identity.user_id, null)
     await grants.remove(row)
   }
 }

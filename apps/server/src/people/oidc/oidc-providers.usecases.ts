@@ -38,7 +38,7 @@ export type Providers = {
     id: string,
     change: { request: UpdateSignInProvider; appOrigin: string },
   ): Promise<SignInProvider>
-  /** Signs out everyone who signed in with it, and takes back what its groups gave. */
+  /** Signs out everyone who signed in with it, and removes what its groups gave. */
   remove(userId: string, id: string): Promise<void>
   test(userId: string, id: string): Promise<TestedSignInProvider>
 }

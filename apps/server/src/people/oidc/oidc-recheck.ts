@@ -16,7 +16,7 @@ import type { OidcSessionStore } from './oidc-sessions.store.ts'
 
 /**
  * Asks providers whether people are still there. A provider that says no ends the person’s sessions with it. One that
- * doesn’t respond is asked again every few minutes; a session ends if it has had no answer for twice the hours.
+ * doesn’t respond is asked again every few minutes; a session ends after twice the hours without a response.
  */
 export type Rechecks = {
   start(): void
@@ -111,7 +111,7 @@ async function ask(
   const answer = await issuers.refresh(clientOf(provider, secretBox), { refreshToken, subject: identity.subject })
   const now = system.now()
   const sealed_refresh = answer.refreshToken === null ? row.sealed_refresh : secretBox.seal(answer.refreshToken)
-  // Kept at once: the provider may accept each token only once.
+  // Stored immediately: the provider may accept each token only once.
   await sessions.checked(row.session_id, { sealed_refresh, checked_at: row.checked_at, due_at: now + retryMs })
   await admission.review(identity, { provider, answer })
   await sessions.checked(row.session_id, { sealed_refresh, checked_at: now, due_at: now + periodMs })

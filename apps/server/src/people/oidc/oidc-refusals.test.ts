@@ -147,12 +147,12 @@ describe('a sign-in', () => {
     expect((await bench.comeBack(late, other.cookie)).code).toBe('sign-in.state-unknown')
   })
 
-  test('C12: that was started elsewhere can’t be finished in this browser (login CSRF)', async () => {
+  test('C12: that was started elsewhere can’t be finished in this browser (a forged request)', async () => {
     const attacker = await bench.start({ providerId: provider.id })
     const back = await issuer.visit(attacker.url)
     const victim = await bench.comeBack(back, 'threadbox-login-test00=guessed')
     expect(victim.code).toBe('sign-in.state-foreign')
-    expect(await bench.isIn(victim.person)).toBe(false)
+    expect(await bench.isSignedIn(victim.person)).toBe(false)
     const foreign = { origin: 'https://evil.example', cookie: 'x=1' }
     const response = await server.call('POST', '/api/v1/auth/providers/start', {
       body: { providerId: provider.id },
@@ -203,7 +203,7 @@ describe('a sign-in', () => {
   test('C12: of a disabled person is refused', async () => {
     const { person } = await bench.signIn(provider, issuer)
     await bench.as(owner, 'PATCH', `/people/${person.userId}`, { isDisabled: true })
-    expect(await bench.isIn(person)).toBe(false)
+    expect(await bench.isSignedIn(person)).toBe(false)
     expect(await codeNow()).toBe('auth.account-disabled')
   })
 })
@@ -306,7 +306,7 @@ describe('the account of a person', () => {
     const { person } = await bench.signIn(provider, issuer)
     const id = (await own(ben)).identities[0]?.id
     expect(await bench.codeOf(ben, 'DELETE', `/auth/identities/${id}`)).toBe('done')
-    expect([await bench.isIn(person), await bench.isIn(ben)]).toEqual([false, true])
+    expect([await bench.isSignedIn(person), await bench.isSignedIn(ben)]).toEqual([false, true])
     const ann = await bench.signIn(provider, issuer)
     const only = (await own(ann.person)).identities[0]?.id
     expect(await bench.codeOf(ann.person, 'DELETE', `/auth/identities/${only}`)).toBe('sign-in.last-way')

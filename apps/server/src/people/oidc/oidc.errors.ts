@@ -49,13 +49,6 @@ export const identityTaken = defineError({
   remedy: () => 'Sign in to the provider with another account, or disconnect it from the other person first.',
 })
 
-export const lastWayIn = defineError({
-  code: 'sign-in.last-way',
-  kind: 'conflict',
-  message: () => 'You couldn’t sign in anymore: this is your only way.',
-  remedy: () => 'Connect another one first, or ask for a link with which you set a password.',
-})
-
 export const returnRefused = defineError({
   code: 'sign-in.return-refused',
   kind: 'invalid',

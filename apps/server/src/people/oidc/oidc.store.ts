@@ -13,7 +13,7 @@ type ProviderRows = {
   /** Oldest first. */
   list(): Promise<OidcProviderRow[]>
   find(id: string): Promise<OidcProviderRow | undefined>
-  /** Throws a unique violation if the issuer is there already. */
+  /** Throws a unique violation if the issuer exists already. */
   insert(row: OidcProviderRow): Promise<void>
   update(id: string, columns: Partial<OidcProviderRow>): Promise<void>
   /** Its identities, states and sessions’ records go with it. Returns false if there is none. */

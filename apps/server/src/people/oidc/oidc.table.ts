@@ -45,7 +45,7 @@ export type OidcSessionRow = {
   due_at: number
 }
 
-/** What a group gave a person: only that is taken back. `target`: a workspace, or empty. */
+/** What a group gave a person: only that is removed again. `target`: a workspace, or empty. */
 export type OidcGrantRow = { identity_id: string; kind: string; target: string; value: string }
 
 /** Logout tokens that were used, so that each works once. */

@@ -70,10 +70,10 @@ export function makeOidcBench(server: TestApplication, owner: TestPerson) {
     if (url === '') return { code, location: '', person: { userId: '', headers: {} }, response: new Response() }
     return await comeBack(await issuer.visit(url, more.as), cookie)
   }
-  const isIn = async (person: TestPerson) => (await send('GET', '/me', { person })).status === 200
+  const isSignedIn = async (person: TestPerson) => (await send('GET', '/me', { person })).status === 200
   const me = async (person: TestPerson) =>
     (await (await send('GET', '/me', { person })).json()) as { id: string; role: string; email: string; name: string }
-  return { send, as, codeOf, addProvider, start, comeBack, signIn, isIn, me }
+  return { send, as, codeOf, addProvider, start, comeBack, signIn, isSignedIn, me }
 }
 
 export const hourMs = 3_600_000

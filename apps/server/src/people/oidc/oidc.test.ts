@@ -101,7 +101,7 @@ onBothDatabases((target) => {
   })
 
   describe('the check after some hours', () => {
-    test('C12: takes back what groups gave, and only that', async () => {
+    test('C12: removes what groups gave, and only that', async () => {
       const { id: workspaceId } = await bench.as<{ id: string }>(owner, 'POST', '/workspaces', { name: 'Leads' })
       const { id: other } = await bench.as<{ id: string }>(owner, 'POST', '/workspaces', { name: 'By hand' })
       first.people.set('ann', { ...ann, groups: ['all', 'leads'] })
@@ -145,22 +145,22 @@ onBothDatabases((target) => {
       const password = await server.addPerson('ben')
       first.people.delete('ann')
       await recheck(8)
-      expect(await Promise.all([one, two].map(({ person }) => bench.isIn(person)))).toEqual([false, false])
-      expect(await bench.isIn(password)).toBe(true)
+      expect(await Promise.all([one, two].map(({ person }) => bench.isSignedIn(person)))).toEqual([false, false])
+      expect(await bench.isSignedIn(password)).toBe(true)
       first.people.set('ann', { ...ann, groups: ['all'] })
       const again = await bench.signIn(provider, first)
       first.people.set('ann', { ...ann, groups: ['some'] })
       await recheck(8)
-      expect(await bench.isIn(again.person)).toBe(false)
+      expect(await bench.isSignedIn(again.person)).toBe(false)
       const codes = (await audited('sessions-ended')).map(({ details }) => details?.code)
       expect([...new Set(codes)]).toEqual(['sign-in.group-missing', 'sign-in.code-refused'])
     })
 
-    test('C12: goes on for days, with a new refresh token each time', async () => {
+    test('C12: continues for days, with a new refresh token each time', async () => {
       const provider = await add(first)
       const { person } = await bench.signIn(provider, first)
       for (let count = 0; count < 5; count++) await recheck(8)
-      expect(await bench.isIn(person)).toBe(true)
+      expect(await bench.isSignedIn(person)).toBe(true)
     })
   })
 
@@ -172,18 +172,18 @@ onBothDatabases((target) => {
     expect(new Set(sids).size).toBe(2)
     for (const [index, sid] of sids.entries()) {
       await first.signOut('ann', sid)
-      const open = await Promise.all([one, two].map(({ person }) => bench.isIn(person)))
+      const open = await Promise.all([one, two].map(({ person }) => bench.isSignedIn(person)))
       expect(open.filter((isOpen) => isOpen)).toHaveLength(1 - index)
     }
     expect(bridge.statuses).toEqual([200, 200])
   })
 
-  test('C12: removing a provider signs out everyone who came with it, and takes back what its groups gave', async () => {
+  test('C12: removing a provider signs out everyone who came with it, and removes what its groups gave', async () => {
     first.people.set('ann', { ...ann, groups: ['all', 'leads'] })
     const provider = await add(first, { groups: { ...listed, mappings: mappedTo({ role: 'admin' }) } })
     const { person } = await bench.signIn(provider, first)
     expect(await bench.codeOf(owner, 'DELETE', `/sign-in-providers/${provider.id}`)).toBe('done')
-    expect(await bench.isIn(person)).toBe(false)
+    expect(await bench.isSignedIn(person)).toBe(false)
     const { people } = await bench.as<{ people: { name: string; role: string }[] }>(owner, 'GET', '/people')
     expect(people).toMatchObject([{ name: 'Ann', role: 'member' }, { name: 'Owner' }])
     expect((await bench.send('GET', '/auth/providers')).status).toBe(200)
@@ -251,24 +251,24 @@ describe('an issuer that misbehaves', () => {
     given.issuer.script.refresh = 'none'
     const { person } = await given.bench.signIn(given.provider, given.issuer)
     await given.recheck(7)
-    expect(await given.bench.isIn(person)).toBe(true)
+    expect(await given.bench.isSignedIn(person)).toBe(true)
     await given.recheck(1)
-    expect(await given.bench.isIn(person)).toBe(false)
+    expect(await given.bench.isSignedIn(person)).toBe(false)
   })
 
-  test('C12: and is dead at the check: the session goes on until it had no answer for twice the hours', async () => {
+  test('C12: and is dead at the check: the session continues until there was no response for twice the hours', async () => {
     await using given = await start()
     const { person } = await given.bench.signIn(given.provider, given.issuer)
     given.issuer.script.metadata = { issuer: 'https://other.example' }
     await given.recheck(15)
-    expect(await given.bench.isIn(person)).toBe(true)
+    expect(await given.bench.isSignedIn(person)).toBe(true)
     given.issuer.script.metadata = {}
     await given.recheck(0.1)
     given.issuer.script.metadata = { issuer: 'https://other.example' }
     await given.recheck(15)
-    expect(await given.bench.isIn(person)).toBe(true)
+    expect(await given.bench.isSignedIn(person)).toBe(true)
     await given.recheck(1)
-    expect(await given.bench.isIn(person)).toBe(false)
+    expect(await given.bench.isSignedIn(person)).toBe(false)
   })
 
   test('C12: and says at the check that the token is no longer valid: the person is out', async () => {
@@ -276,7 +276,7 @@ describe('an issuer that misbehaves', () => {
     const { person } = await given.bench.signIn(given.provider, given.issuer)
     given.issuer.script.refresh = 'refused'
     await given.recheck(8)
-    expect(await given.bench.isIn(person)).toBe(false)
+    expect(await given.bench.isSignedIn(person)).toBe(false)
   })
 
   test('C12: and names another person at the check: nothing of that one is taken over', async () => {
@@ -300,7 +300,7 @@ describe('an issuer that misbehaves', () => {
     await using given = await start()
     const { person } = await given.bench.signIn(given.provider, given.issuer)
     expect(await given.logOut(claims)).toBe('sign-in.logout-refused')
-    expect(await given.bench.isIn(person)).toBe(true)
+    expect(await given.bench.isSignedIn(person)).toBe(true)
   })
 
   test('C12: a logout token that is unsigned, forged or used again ends nothing; a good one ends the session', async () => {
@@ -315,17 +315,17 @@ describe('an issuer that misbehaves', () => {
     expect(await logOut({}, (token) => `${token.slice(0, -6)}AAAAAA`)).toBe('sign-in.logout-refused')
     expect(await logOut({}, () => 'nothing')).toBe('sign-in.logout-refused')
     expect(await logOut({ sid: 'another' })).toBe('done')
-    expect(await bench.isIn(person)).toBe(true)
+    expect(await bench.isSignedIn(person)).toBe(true)
     await issuer.rotateKey()
-    // Keys are not read again at once, so that forged tokens don’t make many requests.
+    // Keys are not read again immediately, so that forged tokens don’t make many requests.
     given.server.clock.now += 3000
     expect(await logOut({ sid: 's1', jti: 'once' })).toBe('done')
-    expect(await bench.isIn(person)).toBe(false)
+    expect(await bench.isSignedIn(person)).toBe(false)
     const again = await bench.signIn(provider, issuer)
     expect(await logOut({ sid: 's1', jti: 'once' })).toBe('sign-in.logout-refused')
-    expect(await bench.isIn(again.person)).toBe(true)
+    expect(await bench.isSignedIn(again.person)).toBe(true)
     expect(await logOut({ sub: undefined, sid: 's1' })).toBe('done')
-    expect(await bench.isIn(again.person)).toBe(false)
+    expect(await bench.isSignedIn(again.person)).toBe(false)
   })
 })
 

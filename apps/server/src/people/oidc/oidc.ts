@@ -1,14 +1,18 @@
+import type { Logger } from '@threadbox/telemetry'
 import type { Hono } from 'hono'
-import { tablesOf } from '../../platform/database/database.ts'
+import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api, ApiContext, ApiEnv } from '../../platform/http/api.ts'
 import type { AllowedHosts } from '../../platform/http/origins.ts'
-import type { Platform } from '../../platform/platform.ts'
+import type { SecretBox } from '../../platform/secrets/secret-box.ts'
+import type { SecretsInUse } from '../../platform/secrets/secrets-in-use.ts'
+import type { System } from '../../platform/system/system.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Invites } from '../invites/invites.usecases.ts'
 import type { PresetAssignment } from '../quotas/quotas.usecases.ts'
 import type { AttemptLimit } from '../users/attempt-limit.ts'
 import type { OutsideSignIn } from '../users/outside-sign-in.ts'
 import type { PeopleAdministration } from '../users/people.usecases.ts'
+import type { WaysIn } from '../users/ways-in.ts'
 import { makeIssuers } from './issuer.ts'
 import { makeIssuerFetch } from './issuer-fetch.ts'
 import { makeLoginCookie } from './login-cookie.ts'
@@ -42,14 +46,23 @@ export type OidcPorts = {
   presets: PresetAssignment
   holds(session: { userId: string; sessionId: string }): Promise<boolean>
   attempts: AttemptLimit
+  waysIn: WaysIn
   audit: Audit
 }
 
-/** Longest wait for a response while a person looks at an empty page. */
+type OidcPlatform = {
+  open: OpenDatabase
+  secretBox: SecretBox
+  secrets: Pick<SecretsInUse, 'addHolder'>
+  system: System
+  logger: Logger
+}
+
+/** Longest wait for a response while a person sees an empty page. */
 const maxTimeoutSeconds = 10
 
 export function makeOidc(
-  platform: Pick<Platform, 'open' | 'secretBox' | 'secrets' | 'system' | 'logger'>,
+  platform: OidcPlatform,
   ports: OidcPorts,
   options: { hosts: AllowedHosts; connectionSettings: { connectionsAllow: string; connectionSeconds: number } },
 ): Oidc {
@@ -81,7 +94,7 @@ export function makeOidc(
   const cookie = makeLoginCookie({ installation: hosts.installation, isSecure, lifetimeMs: stateLifetimeMs })
   const signIn = makeOidcSignIn({ ...shared, admission, holds: ports.holds, cookie, attempts })
   const providers = makeProviders({ ...shared, people: administration, endIdentity })
-  const identities = makeOwnIdentities({ ...shared, endIdentity })
+  const identities = makeOwnIdentities({ ...shared, waysIn: ports.waysIn, endIdentity })
   platform.secrets.addHolder(async () =>
     [
       ...(await store.providers.list()).flatMap(({ sealed_secret }) => (sealed_secret === null ? [] : [sealed_secret])),

@@ -8,10 +8,9 @@ import type {
 } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
+import { confirmedCalls } from '../../confirmed-calls.test-utils.ts'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
-
-type Refusal = { error?: { code: string } }
 
 onBothDatabases((target) => {
   let server: TestApplication
@@ -24,18 +23,7 @@ onBothDatabases((target) => {
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
-  async function as<Answer>(
-    person: TestPerson,
-    method: string,
-    path: string,
-    body?: unknown,
-  ): Promise<Answer & Refusal> {
-    await server.confirm(person)
-    const response = await server.call(method, `/api/v1${path}`, { person, body })
-    return (response.status === 204 ? {} : await response.json()) as Answer & Refusal
-  }
-  const codeOf = async (person: TestPerson, method: string, path: string, body?: unknown) =>
-    (await as(person, method, path, body)).error?.code ?? 'done'
+  const { as, codeOf } = confirmedCalls(() => server)
   const limitsOf = async (person: TestPerson) =>
     Object.fromEntries((await as<Quotas>(person, 'GET', '/quotas')).quotas.map(({ quota, limit }) => [quota, limit]))
 

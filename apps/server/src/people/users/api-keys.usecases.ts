@@ -1,6 +1,7 @@
 import { type Action, actions, defaultKeyScopes, isKeyScope, type KeyScope } from '@threadbox/domain'
 import type { ApiKey, CreateApiKey, CreatedApiKey } from '@threadbox/protocol/public'
 import { sha256Of } from '../../platform/secrets/sha256.ts'
+import { dayOf } from '../../platform/system/days.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { Audit } from '../audit/audit.ts'
 import { auditChange } from '../audit/audit-changes.logic.ts'
@@ -46,7 +47,7 @@ export function makeApiKeys(options: {
       const [rows, workspaces, refusals] = await Promise.all([
         store.list(userId),
         store.workspaces(userId),
-        store.refusals(userId, dayOf(system.now() - refusalDays * dayMs)),
+        store.refusals(userId, dayOf(system.now() - refusalDays * dayMs, 'UTC')),
       ])
       return rows.map((row) => present(row, { workspaces, refusals }))
     },
@@ -94,18 +95,14 @@ export function makeApiKeys(options: {
     },
     recordRefusal: async (apiKeyId, action) => {
       const now = system.now()
-      await store.removeRefusalsBefore(dayOf(now - refusalDays * dayMs))
-      await store.addRefusal({ api_key_id: apiKeyId, action, day: dayOf(now) })
+      await store.removeRefusalsBefore(dayOf(now - refusalDays * dayMs, 'UTC'))
+      await store.addRefusal({ api_key_id: apiKeyId, action, day: dayOf(now, 'UTC') })
     },
   }
 }
 
 function stateOf({ name, scopes, workspaceIds, expiresAt }: ApiKey) {
   return { name, scopes, workspaces: workspaceIds, expiresAt }
-}
-
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10)
 }
 
 function scopesOf(row: ApiKeyRow): KeyScope[] {

@@ -1,10 +1,8 @@
-import { createHmac } from 'node:crypto'
 import { isUniqueViolation } from '../../platform/database/database.ts'
-import type { Devices } from './device-cookie.ts'
-import { type Login, sessionCookie } from './login.ts'
-import { accountDisabled, authRequired, emailTaken } from './users.errors.ts'
+import type { Login } from './login.ts'
+import type { StartSession } from './session-start.ts'
+import { emailTaken } from './users.errors.ts'
 import type { UserStore } from './users.store.ts'
-import type { RequestOrigin } from './users.usecases.ts'
 
 /** Accounts and sessions of people who have proven who they are in another way than with a password. */
 export type OutsideSignIn = {
@@ -12,8 +10,7 @@ export type OutsideSignIn = {
   personWith(email: string): Promise<{ id: string } | undefined>
   /** Creates an account without a password. Throws `auth.email-taken`. */
   addPerson(account: { name: string; email: string; isVerified: boolean }): Promise<string>
-  /** Always creates a new session, whatever the browser had before. Throws `auth.account-disabled`. */
-  signIn(userId: string, origin: RequestOrigin): Promise<{ sessionId: string; setCookies: string[] }>
+  signIn: StartSession
   hasPassword(userId: string): Promise<boolean>
   endSessions(sessionIds: readonly string[]): Promise<void>
 }
@@ -21,16 +18,9 @@ export type OutsideSignIn = {
 export function makeOutsideSignIn(options: {
   login: Login
   store: UserStore
-  devices: Devices
-  cookie: { name: string; isSecure: boolean }
+  startSession: StartSession
 }): OutsideSignIn {
-  const { login, store, devices, cookie } = options
-  const requireEnabled = async (userId: string) => {
-    const person = await store.person(userId)
-    if (person === undefined) throw authRequired({})
-    if (person.disabledAt !== null) throw accountDisabled({})
-    return person
-  }
+  const { login, store, startSession } = options
   return {
     personWith: (email) => store.findByEmail(email),
     addPerson: async ({ name, email, isVerified }) => {
@@ -42,21 +32,7 @@ export function makeOutsideSignIn(options: {
       })
       return user.id
     },
-    signIn: async (userId, { headers, address }) => {
-      const { email } = await requireEnabled(userId)
-      const { internalAdapter, secret } = await login.$context
-      const from = { ipAddress: address, userAgent: headers.get('user-agent') ?? '' }
-      const { id, token } = await internalAdapter.createSession(userId, false, from)
-      // Disabled in the meantime: the sessions that existed have ended, this one has not.
-      await requireEnabled(userId).catch(async (error: unknown) => {
-        await store.endSession(userId, id)
-        throw error
-      })
-      // As the authentication library signs it.
-      const signature = createHmac('sha256', secret).update(token).digest('base64')
-      const value = encodeURIComponent(`${token}.${signature}`)
-      return { sessionId: id, setCookies: [sessionCookie({ ...cookie, value }), devices.cookieFor(email)] }
-    },
+    signIn: startSession,
     hasPassword: async (userId) => (await store.passwordHashOf(userId)) !== undefined,
     endSessions: (sessionIds) => store.endTheseSessions(sessionIds),
   }

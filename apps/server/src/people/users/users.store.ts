@@ -4,7 +4,13 @@ import type { UserTables } from './users.table.ts'
 export type UserRecord = { id: string; name: string; email: string }
 
 /** `role` is null if none was set. */
-export type PersonRecord = UserRecord & { role: string | null; disabledAt: number | null; isOwner: boolean }
+export type PersonRecord = UserRecord & {
+  role: string | null
+  disabledAt: number | null
+  /** Since when the account is being erased. */
+  erasingAt: number | null
+  isOwner: boolean
+}
 
 /** Reads beside the authentication library, and the owner. */
 export type UserStore = {
@@ -19,6 +25,8 @@ export type UserStore = {
   isRoleByHand(userId: string): Promise<boolean>
   /** Null: enabled. */
   setDisabled(userId: string, at: number | null): Promise<void>
+  /** It is never enabled again. */
+  setErasing(userId: string, at: number): Promise<void>
   isDisabled(email: string): Promise<boolean>
   setPasswordHash(userId: string, hash: string): Promise<void>
   endSessions(userId: string): Promise<void>
@@ -29,7 +37,7 @@ export type UserStore = {
   /** Makes this user the owner. Throws a unique violation when an owner exists. */
   claimOwner(userId: string, at: number): Promise<void>
   renameUser(userId: string, name: string): Promise<void>
-  /** Deletes a user whose sign-up failed. */
+  /** Deletes the account, with all rows that refer to it. */
   erase(userId: string): Promise<void>
   sessions(userId: string): Promise<{ id: string; createdAt: number; expiresAt: number; userAgent: string | null }[]>
   /** When the person of the session last entered the password again; null: not since signing in. */
@@ -53,6 +61,7 @@ export function makeUserStore(database: Kysely<UserTables>): UserStore {
     findByEmail: (email) =>
       database.selectFrom('users').select('id').where('email', '=', email.toLowerCase()).executeTakeFirst(),
     setDisabled: (userId, disabled_at) => putState(database, userId, { disabled_at }),
+    setErasing: (userId, erasing_at) => putState(database, userId, { erasing_at }),
     isDisabled: async (email) => {
       const row = await people(database).where('users.email', '=', email.toLowerCase()).executeTakeFirst()
       return row?.disabled_at != null
@@ -168,22 +177,22 @@ function people(database: Kysely<UserTables>) {
     .leftJoin('person_states', 'person_states.user_id', 'users.id')
     .leftJoin('owner', 'owner.user_id', 'users.id')
     .select(['users.id', 'users.name', 'users.email', 'person_states.role', 'person_states.disabled_at'])
-    .select('owner.id as owner')
+    .select(['person_states.erasing_at', 'owner.id as owner'])
 }
 
 function recordOf(row: Awaited<ReturnType<ReturnType<typeof people>['executeTakeFirstOrThrow']>>): PersonRecord {
-  const { id, name, email, role, disabled_at, owner } = row
-  return { id, name, email, role, disabledAt: disabled_at, isOwner: owner !== null }
+  const { id, name, email, role, disabled_at, erasing_at, owner } = row
+  return { id, name, email, role, disabledAt: disabled_at, erasingAt: erasing_at, isOwner: owner !== null }
 }
 
 async function putState(
   database: Kysely<UserTables>,
   user_id: string,
-  columns: { role?: string; role_by_hand?: number; disabled_at?: number | null },
+  columns: { role?: string; role_by_hand?: number; disabled_at?: number | null; erasing_at?: number },
 ): Promise<void> {
   await database
     .insertInto('person_states')
-    .values({ user_id, role: 'member', role_by_hand: 0, disabled_at: null, ...columns })
+    .values({ user_id, role: 'member', role_by_hand: 0, disabled_at: null, erasing_at: null, ...columns })
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet(columns))
     .execute()
 }

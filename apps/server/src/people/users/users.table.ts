@@ -55,7 +55,13 @@ type OwnerRow = { id: number; user_id: string; created_at: number }
  * What the installation knows of a person beside the authentication library; without a row: an enabled member.
  * `role_by_hand`: 1 if the owner or an admin set the role, so that groups of a provider leave it alone.
  */
-type PersonStateRow = { user_id: string; role: string; role_by_hand: number; disabled_at: number | null }
+type PersonStateRow = {
+  user_id: string
+  role: string
+  role_by_hand: number
+  disabled_at: number | null
+  erasing_at: number | null
+}
 
 /** A way to sign in. `password` is a hash, for the provider `credential` only. */
 type AccountRow = { userId: string; providerId: string; password: string | null }

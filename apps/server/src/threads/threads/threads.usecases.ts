@@ -191,11 +191,17 @@ export function makeAnnounceThread(
       // events.
       const readers = await dependencies.access.people('read', subjectOfThread(row))
       const views = await dependencies.sandboxViews([row.id])
+      const present = async (userId: string, seen: ThreadRow) =>
+        (await presentAll(dependencies, { userId, rows: [seen], views }))[0]
+      let recorded: Thread | undefined
       for (const [userId, seen] of await dependencies.store.views.seenBy(row, readers)) {
-        const [thread] = await presentAll(dependencies, { userId, rows: [seen], views })
-        if (thread !== undefined) dependencies.userHub.publish(userId, { type: 'thread-updated', thread })
+        const thread = await present(userId, seen)
+        if (thread === undefined) return
+        if (userId === row.user_id) recorded = thread
+        dependencies.userHub.publish(userId, { type: 'thread-updated', thread })
       }
-      const [thread] = await presentAll(dependencies, { userId: row.user_id, rows: [row], views })
+      // As its creator has it, also one who has left the workspace.
+      const thread = recorded ?? (await present(row.user_id, row))
       if (thread === undefined) return
       const change = { type: 'thread-updated' as const, thread }
       if (options.isRecorded === 'soon') dependencies.log.recordThreadSoon(threadId, change)

@@ -10,9 +10,8 @@ import type {
 } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
+import { confirmedCalls, type Refusal } from '../../confirmed-calls.test-utils.ts'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
-
-type Refusal = { error?: { code: string } }
 
 onBothDatabases((target) => {
   let server: TestApplication
@@ -29,13 +28,7 @@ onBothDatabases((target) => {
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
-  async function as<Answer>(person: TestPerson, method: string, path: string, body?: unknown): Promise<Answer> {
-    await server.confirm(person)
-    const response = await server.call(method, `/api/v1${path}`, { person, body })
-    return (response.status === 204 ? {} : await response.json()) as Answer
-  }
-  const codeOf = async (person: TestPerson, method: string, path: string, body?: unknown) =>
-    (await as<Refusal>(person, method, path, body)).error?.code ?? 'done'
+  const { as, codeOf } = confirmedCalls(() => server)
   const give = (person: TestPerson, role: WorkspaceRole, by = owner) =>
     as<WorkspaceMembers & Refusal>(by, 'PUT', `/workspaces/${workspaceId}/members/${person.userId}`, { role })
   const remove = (person: TestPerson, by = owner) =>

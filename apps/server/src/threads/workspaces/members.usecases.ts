@@ -119,7 +119,8 @@ export function makeMembers(dependencies: MembersDependencies): Members {
     const values = { before: { role: before ?? 'none' }, after: { role: role ?? 'none' } }
     await audit.record({ userId, action, subject: workspaceId, details: { member: memberId }, ...values })
     await workspaces.changed([workspaceId])
-    userHub.publish(memberId, { type: 'workspaces-updated' })
+    // The others are members still.
+    if (role === null) userHub.publish(memberId, { type: 'workspaces-updated' })
     await events.emit('inheritance-changed', {})
   }
 }

@@ -5,6 +5,7 @@ import { callErrors } from './call-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
 import { machineErrors } from './machine-errors.ts'
 import { networkErrors } from './network-errors.ts'
+import { passkeyErrors } from './passkey-errors.ts'
 import { peopleErrors } from './people-errors.ts'
 import { runErrors } from './run-errors.ts'
 import { sandboxErrors } from './sandbox-errors.ts'
@@ -26,6 +27,7 @@ export const errors: ErrorWords = {
   ...sandboxErrors,
   ...machineErrors,
   ...networkErrors,
+  ...passkeyErrors,
   ...peopleErrors,
   ...signInErrors,
   ...runErrors,

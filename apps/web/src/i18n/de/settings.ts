@@ -8,6 +8,7 @@ export const settings: Texts<typeof source> = {
     people: 'Personen',
     signIn: 'Anmeldung',
     usage: 'Verbrauch',
+    machine: 'Maschine',
     models: 'Modelle',
     skills: 'Skills',
     connections: 'Verbindungen',

@@ -141,7 +141,7 @@ export const signInErrors: ErrorWords = {
   },
   'sign-in.token-expired': {
     message: 'Die Antwort des Anbieters ist abgelaufen oder kommt aus der Zukunft.',
-    remedy: 'Versuchen Sie es noch einmal. Bleibt es so, sollten die Uhren beider Rechner geprüft werden.',
+    remedy: 'Versuchen Sie es noch einmal. Bleibt es so, sollten die Uhren auf beiden Seiten geprüft werden.',
   },
   'sign-in.token-invalid': {
     message: 'Die Antwort des Anbieters ist unvollständig oder widerspricht sich.',
@@ -155,7 +155,7 @@ export const signInErrors: ErrorWords = {
   },
   'sign-in.groups-unreadable': {
     message: 'Der Claim mit den Gruppen ist weder ein Text noch eine Liste von Texten.',
-    remedy: 'Prüfen Sie den Pfad des Claims.',
+    remedy: 'Prüfen Sie den Pfad der Angabe.',
   },
   'sign-in.logout-refused': {
     message: 'Dieses Logout-Token wird nicht akzeptiert: {problem}',

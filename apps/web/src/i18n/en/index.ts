@@ -12,8 +12,10 @@ import { git } from './git.ts'
 import { gitCredentials } from './git-credentials.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
+import { machine } from './machine.ts'
 import { models } from './models.ts'
 import { network } from './network.ts'
+import { passkeys } from './passkeys.ts'
 import { people } from './people.ts'
 import { preview } from './preview.ts'
 import { runs } from './runs.ts'
@@ -50,8 +52,10 @@ export const en = {
   gitCredentials,
   help,
   lifecycle,
+  machine,
   models,
   network,
+  passkeys,
   people,
   preview,
   runs,

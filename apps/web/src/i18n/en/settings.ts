@@ -5,6 +5,7 @@ export const settings = {
     people: 'People',
     signIn: 'Sign-in',
     usage: 'Usage',
+    machine: 'Machine',
     models: 'Models',
     skills: 'Skills',
     connections: 'Connections',

@@ -15,8 +15,10 @@ import { git } from './git.ts'
 import { gitCredentials } from './git-credentials.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
+import { machine } from './machine.ts'
 import { models } from './models.ts'
 import { network } from './network.ts'
+import { passkeys } from './passkeys.ts'
 import { people } from './people.ts'
 import { preview } from './preview.ts'
 import { problems } from './problem-words.ts'
@@ -55,8 +57,10 @@ export const italian: Translation = {
     gitCredentials,
     help,
     lifecycle,
+    machine,
     models,
     network,
+    passkeys,
     people,
     preview,
     runs,

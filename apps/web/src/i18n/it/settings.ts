@@ -8,6 +8,7 @@ export const settings: Texts<typeof source> = {
     people: 'Persone',
     signIn: 'Accesso',
     usage: 'Utilizzo',
+    machine: 'Macchina',
     models: 'Modelli',
     skills: 'Skill',
     connections: 'Connessioni',

@@ -8,6 +8,7 @@ export const settings: Texts<typeof source> = {
     people: 'メンバー',
     signIn: 'サインイン',
     usage: '使用量',
+    machine: 'マシン',
     models: 'モデル',
     skills: 'スキル',
     connections: '接続',

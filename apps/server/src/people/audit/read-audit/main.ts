@@ -1,9 +1,8 @@
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { readSettings, serverSettings } from '@threadbox/config'
-import { openDatabase, tablesOf } from '../../../platform/database/database.ts'
+import { tablesOf } from '../../../platform/database/database.ts'
+import { openInstalledDatabase } from '../../../platform/database/installed-database.ts'
 import { deriveKey, loadMasterKey } from '../../../platform/secrets/secret-box.ts'
 import type { AuditTables } from '../audit.table.ts'
 import { presentAudit } from '../audit.ts'
@@ -18,11 +17,7 @@ import { describeCheck } from '../audit-words.logic.ts'
  */
 async function main(): Promise<number> {
   const { positionals } = parseArgs({ allowPositionals: true })
-  const settings = readSettings(serverSettings, process.env)
-  const directory = settings.serverDirectory || join(settings.dataDirectory, 'server')
-  const file = join(directory, 'server.db')
-  if (!settings.databaseUrl && !existsSync(file)) throw new Error(`${file} does not exist. Run ./threadbox up first.`)
-  const open = openDatabase(settings.databaseUrl ? { url: settings.databaseUrl } : { file })
+  const { directory, open } = openInstalledDatabase(process.env)
   const database = tablesOf<AuditTables>(open.database)
   try {
     if (positionals[0] === 'export') {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { readSettings, serverSettings } from '@threadbox/config'
-import { openDatabase, tablesOf } from '../../../platform/database/database.ts'
+import { tablesOf } from '../../../platform/database/database.ts'
+import { openInstalledDatabase } from '../../../platform/database/installed-database.ts'
 import { deriveKey, loadMasterKey } from '../../../platform/secrets/secret-box.ts'
 import { makeSystem } from '../../../platform/system/system.ts'
 import type { AuditTables } from '../../audit/audit.table.ts'
@@ -20,11 +19,7 @@ import { makeResetLink } from '../invites.usecases.ts'
  */
 async function main(): Promise<void> {
   const email = process.argv[2] ?? ''
-  const settings = readSettings(serverSettings, process.env)
-  const directory = settings.serverDirectory || join(settings.dataDirectory, 'server')
-  const file = join(directory, 'server.db')
-  if (!settings.databaseUrl && !existsSync(file)) throw new Error(`${file} does not exist. Run ./threadbox up first.`)
-  const open = openDatabase(settings.databaseUrl ? { url: settings.databaseUrl } : { file })
+  const { directory, open } = openInstalledDatabase(process.env)
   try {
     const people = await makeUserStore(tablesOf<UserTables>(open.database)).people()
     const person = people.find((one) => one.email === email.trim().toLowerCase())
