@@ -273,17 +273,7 @@ function makeFeatures({ platform, people, threads }: LowerAreas, options: Sandbo
     logger,
   })
   const secrets = makeSandboxSecretsFeature({ ...platform, ...options, ...base, ...base.state, threads, audit })
-  const terminals = makeTerminalsFeature({
-    open,
-    openThread,
-    sandboxes,
-    factsOf,
-    threads,
-    holds,
-    userHub,
-    system,
-    logger,
-  })
+  const terminals = makeTerminalsFeature({ ...platform, openThread, sandboxes, factsOf, threads, holds, userHub })
   const previews = makePreviewsFeature({
     open,
     hosts: options.hosts,
