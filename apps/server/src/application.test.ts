@@ -15,11 +15,14 @@ const startSteps = [
   'finish rewinds',
   'resume turns',
   'start runs',
+  'check sign-ins at providers',
   'start the policy',
+  'measure the machine',
 ]
 
 const stopSteps = [
   'end what streams',
+  'stop measuring the machine',
   'close previews',
   'close sockets',
   'close shared pages',
@@ -33,6 +36,7 @@ const stopSteps = [
   'stop watches',
   'stop operations',
   'stop following the host',
+  'stop checks of sign-ins',
   'finish the audit log',
 ]
 

@@ -265,6 +265,7 @@ const inOtherTests = [
   'erase-started',
   'hand-over-started',
   'handed-over',
+  'identity-disconnected',
   'links-guessed',
   'machine-sandbox-stopped',
   'ownership-accepted',

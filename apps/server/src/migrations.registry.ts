@@ -152,9 +152,9 @@ const changes: Record<string, Change> = {
   '0065-oidc': createOidcTables,
   '0066-role-by-hand': addRoleByHand,
   '0067-passkeys': createPasskeyTables,
-  '0072-machine-samples': createMachineTables,
   '0068-leaving': createLeavingTables,
   '0069-thread-openings': createOpeningTable,
+  '0072-machine-samples': createMachineTables,
 }
 
 export const migrationNames = Object.keys(changes)

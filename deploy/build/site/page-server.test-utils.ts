@@ -31,7 +31,7 @@ export const askForFile = 'Share the file.'
 export const endless = '/run sleep infinity'
 
 /** A server process without an owner, and everything that it talks to: a host, a model, MCP servers and their sign-in. */
-type SignIn = { email: string; password: string }
+export type SignIn = { email: string; password: string }
 
 export type PageServer = AsyncDisposable & {
   directory: string

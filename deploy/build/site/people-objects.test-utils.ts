@@ -1,5 +1,5 @@
 import type { Identities, Person, SignInProviders } from '@threadbox/protocol/public'
-import { type PageServer, person as reader } from './page-server.test-utils.ts'
+import { type PageServer, person as reader, type SignIn } from './page-server.test-utils.ts'
 
 type Variables = Record<string, string>
 type Link = { path: string }
@@ -82,6 +82,34 @@ async function connectedIdentity(server: PageServer): Promise<Variables> {
   return { identityId: identities[0]?.id ?? '' }
 }
 
+/** A sandbox that runs, of a thread of its own. */
+async function runningSandbox(server: PageServer): Promise<Variables> {
+  const known = new Set(server.host.sandboxes.keys())
+  const { id } = await server.call<{ id: string }>('POST', '/threads', {})
+  await server.call('POST', `/threads/${id}/sandbox/wake`)
+  return { sandboxId: [...server.host.sandboxes.keys()].find((sandboxId) => !known.has(sandboxId)) ?? '' }
+}
+
+/** Requests that only another person can send: who, and what makes the installation the reader’s again. */
+export const otherSenders: Readonly<
+  Record<string, { signIn(server: PageServer): Promise<SignIn>; after?(server: PageServer, by: SignIn): Promise<void> }>
+> = {
+  'POST /me/erase': { signIn: async (server) => ({ email: (await newPerson(server)).email, password }) },
+  'POST /ownership-offer/accept': {
+    signIn: async (server) => {
+      const { personId, email } = await newPerson(server)
+      await server.callSignedIn('PUT', '/ownership-offer', { personId })
+      return { email, password }
+    },
+    after: async (server, by) => {
+      const { people } = await server.callSignedIn<{ people: Person[] }>('GET', '/people')
+      const personId = people.find(({ email }) => email === reader.email)?.id
+      await server.callAs(by, 'PUT', '/ownership-offer', { personId })
+      await server.callSignedIn('POST', '/ownership-offer/accept')
+    },
+  },
+}
+
 /** What requests about people, members, invites and limits need. */
 export const peoplePreparations: Readonly<Record<string, (server: PageServer) => Promise<Variables>>> = {
   'DELETE /workspaces/{workspaceId}': async (server) => ({
@@ -127,6 +155,8 @@ export const peoplePreparations: Readonly<Record<string, (server: PageServer) =>
     await server.callSignedIn('PATCH', '/settings', { settings: { adminsMayRead: 'with-reason' } })
     return { threadId: (await server.call<{ id: string }>('POST', '/threads', {})).id }
   },
+  'POST /machine/sandboxes/{sandboxId}/pause': runningSandbox,
+  'POST /machine/sandboxes/{sandboxId}/stop': runningSandbox,
   'PATCH /quota-presets/{presetId}': newPreset,
   'DELETE /quota-presets/{presetId}': newPreset,
   'POST /quota-requests/{requestId}/decision': async (server) => {

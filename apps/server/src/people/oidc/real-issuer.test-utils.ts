@@ -115,6 +115,8 @@ function configurationOf(given: {
       return claims && { accountId: sub, claims: async () => ({ sub, ...claims }) }
     },
     features: { backchannelLogout: { enabled: true }, devInteractions: { enabled: false } },
+    // Its own refuses loopback addresses, where the server of a test listens.
+    fetch: (target, { dispatcher: _, ...request }: RequestInit & { dispatcher?: unknown }) => fetch(target, request),
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     issueRefreshToken: async () => true,
     rotateRefreshToken: true,
