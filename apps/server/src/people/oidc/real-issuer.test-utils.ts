@@ -116,7 +116,8 @@ function configurationOf(given: {
     },
     features: { backchannelLogout: { enabled: true }, devInteractions: { enabled: false } },
     // Its own refuses loopback addresses, where the server of a test listens.
-    fetch: (target, { dispatcher: _, ...request }: RequestInit & { dispatcher?: unknown }) => fetch(target, request),
+    fetch: (target, { dispatcher: _, ...request }: RequestInit & { dispatcher?: unknown } = {}) =>
+      fetch(target, request),
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     issueRefreshToken: async () => true,
     rotateRefreshToken: true,
