@@ -11,7 +11,10 @@ let ada: Page
 
 beforeAll(async () => {
   issuer = await startScriptedIssuer()
-  app = await startAppWithoutHost({ environment: { THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8' } })
+  app = await startAppWithoutHost({
+    environment: { THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8' },
+    others: [{ port: Number(new URL(issuer.url).port) }],
+  })
   ada = await app.page({ signedIn: true })
 })
 afterAll(async () => {
