@@ -1,5 +1,6 @@
 import type {
   CreatedInvite,
+  Identity,
   Invite,
   Passkey,
   Person,
@@ -8,6 +9,7 @@ import type {
   QuotaRequest,
   QuotaState,
   SignInLink,
+  SignInProvider,
   UsageReport,
 } from '@threadbox/protocol/public'
 import { now } from './example-data.ts'
@@ -98,4 +100,52 @@ export const passkeys: Passkey[] = [
     lastUsedAt: now - day,
   },
   { id: 'k2', name: 'Phone', host: 'app.example.org', createdAt: now - 90 * day, lastUsedAt: null },
+]
+
+const addressesOf = (id: string) => ({
+  callback: `https://box.example.com/sign-in/${id}/callback`,
+  logout: `https://box.example.com/sign-in/${id}/logout`,
+})
+export const signInProviders: SignInProvider[] = [
+  {
+    id: '01',
+    name: 'Example GmbH',
+    issuer: 'https://sso.example.com/realms/company',
+    clientId: 'threadbox',
+    hasClientSecret: true,
+    join: { rule: 'group', domains: [], group: 'threadbox-users' },
+    groups: {
+      claim: 'realm_access.roles',
+      source: 'id-token',
+      mappings: [
+        { group: 'threadbox-admins', role: 'admin', workspaceId: null, workspaceRole: null, presetId: null },
+        { group: 'threadbox-users', role: 'member', workspaceId: null, workspaceRole: null, presetId: null },
+      ],
+    },
+    linkByVerifiedEmail: true,
+    recheckHours: 8,
+    addresses: addressesOf('01'),
+  },
+  {
+    id: '02',
+    name: 'Partners',
+    issuer: 'https://login.example.org',
+    clientId: '8f1c2d',
+    hasClientSecret: false,
+    join: { rule: 'invited', domains: [], group: null },
+    groups: { claim: null, source: 'id-token', mappings: [] },
+    linkByVerifiedEmail: false,
+    recheckHours: 24,
+    addresses: addressesOf('02'),
+  },
+]
+export const identities: Identity[] = [
+  {
+    id: '21',
+    providerId: '01',
+    providerName: 'Example GmbH',
+    email: 'owner@example.org',
+    createdAt: now - 90 * day,
+    usedAt: now - day,
+  },
 ]

@@ -252,6 +252,9 @@ const answers: Record<string, unknown> = {
   'GET /api-keys': { apiKeys: data.apiKeys },
   'GET /auth/sessions': { sessions: data.sessions },
   'GET /passkeys': { passkeys: team.passkeys },
+  'GET /sign-in-providers': { providers: team.signInProviders },
+  'GET /auth/providers': { providers: team.signInProviders.map(({ id, name }) => ({ id, name })), problem: null },
+  'GET /auth/identities': { identities: team.identities, hasPassword: true },
   'GET /search': { hits: [] },
   'GET /audit': { events: [], next: null },
 }

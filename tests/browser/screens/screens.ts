@@ -279,6 +279,13 @@ export const screens: readonly Screen[] = [
     },
     shows: (page) => page.getByRole('button', { name: 'I’ve copied it' }),
   },
+  settings('sign-in', (page) => page.getByText('/callback').first()),
+  {
+    name: 'provider-dialog',
+    path: '/settings/sign-in',
+    reach: async (page) => await page.getByRole('button', { name: 'Add provider' }).press('Enter'),
+    shows: dialog,
+  },
   settings('usage', (page) => page.getByText('$21.90')),
   settings('machine', (page) => page.getByText('runsc release')),
   settings('models', (page) => page.getByText('On this machine').first()),

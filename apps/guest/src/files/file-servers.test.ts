@@ -31,11 +31,15 @@ function fileServers(): number[] {
 
 /** An upload whose body has begun and not ended. */
 async function beginUpload(path: string) {
+  // The one of an earlier request could still end.
+  await expect.poll(fileServers, { timeout: 10_000 }).toEqual([])
   const upload = httpRequest(urlOf(path), { method: 'POST', headers })
   const ended = once(upload, 'response').then(([response]) => {
     response.resume()
     return response.statusCode as number
   })
+  // Awaited by the test, unless it fails before.
+  ended.catch(() => undefined)
   upload.write('first half, ')
   await expect.poll(fileServers, { timeout: 10_000 }).toHaveLength(1)
   return { upload, ended }

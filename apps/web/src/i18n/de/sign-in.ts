@@ -5,6 +5,7 @@ export const signIn = {
   lead: 'Anbieter, mit denen man sich anmeldet (OpenID Connect), neben dem Passwort.',
   ownerOnly: 'Nur die Eigentümerin oder der Eigentümer kann ändern, wie man sich anmeldet.',
   empty: 'Noch keine Anbieter.',
+  providers: 'Anbieter',
   add: 'Anbieter hinzufügen',
   edit: 'Bearbeiten',
   editOf: '{{name}} bearbeiten',

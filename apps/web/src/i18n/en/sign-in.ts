@@ -5,6 +5,7 @@ export const signIn = {
   lead: 'Providers with which people sign in (OpenID Connect), beside their password.',
   ownerOnly: 'Only the owner can change how people sign in.',
   empty: 'No providers yet.',
+  providers: 'Providers',
   add: 'Add provider',
   edit: 'Edit',
   editOf: 'Edit {{name}}',

@@ -5,6 +5,7 @@ export const signIn = {
   lead: 'Provider con cui le persone accedono (OpenID Connect), oltre alla password.',
   ownerOnly: 'Solo il proprietario può cambiare come si accede.',
   empty: 'Ancora nessun provider.',
+  providers: 'Provider',
   add: 'Aggiungi provider',
   edit: 'Modifica',
   editOf: 'Modifica {{name}}',

@@ -5,6 +5,7 @@ export const signIn = {
   lead: 'パスワードのほかに、サインインに使うプロバイダー (OpenID Connect) です。',
   ownerOnly: 'サインインの方法を変更できるのはオーナーだけです。',
   empty: 'プロバイダーはまだありません。',
+  providers: 'プロバイダー',
   add: 'プロバイダーを追加',
   edit: '編集',
   editOf: '{{name}} を編集',

@@ -13,7 +13,7 @@ export function ProviderButtons(props: { returnTo?: string; secret?: string }) {
   if (providers.length === 0) return null
   return (
     <div className="auth-providers">
-      <p className="muted">{t('or')}</p>
+      {props.secret !== undefined && <p className="muted">{t('or')}</p>}
       {start.error !== null && <FormProblem error={start.error} />}
       {providers.map(({ id, name }) => (
         <Button

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { LoadedRows } from '../../../page/parts/loaded.tsx'
-import { SectionHead } from '../../../page/parts/section.tsx'
+import { Group, SectionHead } from '../../../page/parts/section.tsx'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Button } from '../../../ui/button.tsx'
 import { showToast } from '../../../ui/toast.tsx'
@@ -30,7 +30,7 @@ function ProviderList() {
   const [edited, setEdited] = useState<SignInProvider | 'new' | null>(null)
   const [removed, setRemoved] = useState<SignInProvider | null>(null)
   return (
-    <>
+    <Group title={t('providers')} action={<Button onClick={() => setEdited('new')}>{t('add')}</Button>}>
       <LoadedRows
         query={providers}
         empty={t('empty')}
@@ -44,14 +44,11 @@ function ProviderList() {
           />
         )}
       />
-      <div>
-        <Button onClick={() => setEdited('new')}>{t('add')}</Button>
-      </div>
       {edited !== null && (
         <ProviderDialog provider={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />
       )}
       {removed !== null && <RemoveDialog provider={removed} onClose={() => setRemoved(null)} />}
-    </>
+    </Group>
   )
 }
 
