@@ -72,7 +72,11 @@ export const apps: Readonly<Record<string, App>> = {
         about: 'operations on a whole thread',
         features: ['forks', 'rewinds', 'export', 'sharing', 'agents', 'runs'],
       },
-      { name: 'installation', about: 'what the installation reports about itself', features: [] },
+      {
+        name: 'installation',
+        about: 'what the installation reports about itself, and its backups',
+        features: ['backups'],
+      },
     ],
   },
   host: {
@@ -329,6 +333,14 @@ export const packages: Readonly<Record<string, Package>> = {
     about: 'what processes of the machine share: unix sockets, orders over them, events, dropping root’s rights',
     mayImport: ['errors', 'telemetry'],
   },
+  'packages/object-store': {
+    about: 'interface for a store outside of the machine, its conformance suite, folders and S3',
+    mayImport: ['errors'],
+  },
+  'packages/backups': {
+    about: 'sealed objects, manifests, the recovery key; writes, verifies, prunes and reads backups',
+    mayImport: ['object-store', 'errors'],
+  },
   'packages/disk-store': { about: 'interface for disks, its conformance suite, btrfs', mayImport: ground },
   'packages/sandbox-network': { about: 'namespaces, addresses, firewall, DNS', mayImport: ground },
   'packages/sandbox-driver': { about: 'interface of a sandbox technology, its conformance suite', mayImport: ground },
@@ -350,7 +362,10 @@ export const packages: Readonly<Record<string, Package>> = {
     about: 'what tests share',
     mayImport: [...drivers, 'gvisor-driver', ...ground, 'protocol', 'config', 'deploy/build'],
   },
-  'apps/server': { about: 'control plane', mayImport: [...ground, 'sqlite', 'protocol', 'config'] },
+  'apps/server': {
+    about: 'control plane',
+    mayImport: [...ground, 'sqlite', 'object-store', 'backups', 'protocol', 'config'],
+  },
   'apps/host': {
     about: 'host daemon',
     mayImport: [...drivers, 'gvisor-driver', 'daemon', ...ground, 'sqlite', 'protocol', 'config'],
