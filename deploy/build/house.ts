@@ -27,7 +27,7 @@ export type App = {
 export const apps: Readonly<Record<string, App>> = {
   server: {
     composition: ['application.ts'],
-    folders: ['schema'],
+    folders: ['schema', 'backup-program'],
     areas: [
       {
         name: 'platform',

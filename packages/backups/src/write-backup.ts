@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { ObjectStore } from '@threadbox/object-store'
 import { type Catalog, readCatalog, writeCatalog } from './catalog.ts'
 import { type ChunkPacks, makeChunkPacks, piecesOf } from './chunk-packs.ts'
+import { contentPieces } from './content-pieces.ts'
 import { backupName, type FileRow, type Manifest, type PackRow } from './manifest.ts'
 import type { MachineKeys } from './recovery-key.ts'
 import { objectName } from './sealed-object.ts'
@@ -15,8 +16,8 @@ export type SourceFile = {
   path: string
   /** The same text as in the last backup: its content has not changed since. Undefined: read it. */
   version?: string
-  /** Small for files that change in places, such as databases. */
-  chunkBytes: number
+  /** Of the pieces: small for files that change in places, such as databases. `by-content`: for those in which content moves. */
+  chunkBytes: number | 'by-content'
   /** Its bytes; null if it no longer exists. */
   open(): Promise<AsyncIterable<Uint8Array> | null>
 }
@@ -120,7 +121,8 @@ async function storeFile(
   if (content === null) return undefined
   const hashes: string[] = []
   let sizeBytes = 0
-  for await (const piece of piecesOf(content, file.chunkBytes)) {
+  const { chunkBytes } = file
+  for await (const piece of chunkBytes === 'by-content' ? contentPieces(content) : piecesOf(content, chunkBytes)) {
     hashes.push(await packs.add(piece))
     sizeBytes += piece.byteLength
   }

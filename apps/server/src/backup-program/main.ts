@@ -1,0 +1,23 @@
+import { isThreadboxError } from '@threadbox/errors'
+import { commands } from './commands.ts'
+import { makeContext } from './context.ts'
+
+/**
+ * Backups of an installation, and their way back. Runs as the server’s user, beside a running server; only `restore-files` and
+ * `restore-disks` need it to be stopped. Ends with 1 if something is damaged or lost.
+ */
+async function main(): Promise<number> {
+  const [name = '', ...words] = process.argv.slice(2)
+  const command = commands[name]
+  if (command === undefined) throw new Error(`Unknown command: ${name}`)
+  process.umask(0o077)
+  const { lines, isFailed = false } = await command(makeContext(process.env, process.stdin), words)
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  return isFailed ? 1 : 0
+}
+
+process.exitCode = await main().catch((error: unknown) => {
+  const remedy = isThreadboxError(error) ? `\n${error.remedy}` : ''
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}${remedy}\n`)
+  return 1
+})
