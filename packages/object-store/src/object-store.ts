@@ -40,7 +40,7 @@ export function isPlainName(name: string): boolean {
 }
 
 export async function contentOf(bytes: Uint8Array | string): Promise<ObjectContent> {
-  const body = new Blob([typeof bytes === "string" ? bytes : Uint8Array.from(bytes)])
+  const body = new Blob([typeof bytes === 'string' ? bytes : Uint8Array.from(bytes)])
   const digest = await crypto.subtle.digest('SHA-256', await body.arrayBuffer())
   return { body, sha256: Buffer.from(digest).toString('hex') }
 }

@@ -5,11 +5,12 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { env as environment } from 'node:process'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** Where the launcher keeps it: `install_s3_gateway` in deploy/launcher/tools.sh. */
-const cache = process.env.THREADBOX_CACHE ?? '/var/cache/threadbox'
-const binary = process.env.THREADBOX_S3_GATEWAY ?? join(cache, 'versitygw/v1.8.0/versitygw')
+const cache = environment.THREADBOX_CACHE ?? '/var/cache/threadbox'
+const binary = join(cache, 'versitygw/v1.8.0/versitygw')
 
 /** Where it can’t be built, only the store in folders is tested. */
 export const canRunS3Gateway = existsSync(binary)
@@ -28,7 +29,7 @@ export async function startS3Gateway(): Promise<S3Gateway> {
   const port = await freePort()
   const access = { accessKeyId: 'testaccess', secretAccessKey: 'testsecret' }
   const child = spawn(binary, ['--port', `127.0.0.1:${port}`, 'posix', join(directory, 'buckets')], {
-    env: { ...process.env, ROOT_ACCESS_KEY: access.accessKeyId, ROOT_SECRET_KEY: access.secretAccessKey },
+    env: { ROOT_ACCESS_KEY: access.accessKeyId, ROOT_SECRET_KEY: access.secretAccessKey },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const endpoint = `http://127.0.0.1:${port}`

@@ -108,7 +108,16 @@ export const commands: Readonly<Record<string, BackupCommand>> = {
     const [newest] = await listBackups(store)
     const name = wanted === 'newest' ? newest : wanted
     if (name === undefined) throw backupNotFound({ name: 'to restore', place })
-    const order = { ...context, store, name, recoveryKey, asCopy: isAsCopy(words), migrations: migrationNames, migrate, now }
+    const order = {
+      ...context,
+      store,
+      name,
+      recoveryKey,
+      asCopy: isAsCopy(words),
+      migrations: migrationNames,
+      migrate,
+      now,
+    }
     const { manifest, lost } = await restoreInstallation(order)
     return { lines: restoredLines(manifest, lost), isFailed: lost.length > 0 }
   },

@@ -68,7 +68,10 @@ async function collect(options: BackUpOptions, held: string) {
     installation: options.installation,
     database: { kind, migrations, takenAt },
     counts: { ...counts, disks: disks?.rows.length ?? 0 },
-    leftOut: [...(disks?.leftOut ?? [{ what: 'the disks of all sandboxes', reason: 'no host was named' }]), memoryLeftOut],
+    leftOut: [
+      ...(disks?.leftOut ?? [{ what: 'the disks of all sandboxes', reason: 'no host was named' }]),
+      memoryLeftOut,
+    ],
   })
   const files = async function* (): AsyncIterable<SourceFile> {
     yield readFile(databasePaths[kind], copy, 256 * 1024)

@@ -51,10 +51,12 @@ export async function holdBlobs(blobs: string, holdDirectory: string): Promise<H
 }
 
 async function* filesBelow(root: string): AsyncIterable<string> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return []
+      throw error
+    },
+  )
   for (const entry of entries) {
     if (entry.isFile() && !isDraft(entry.name)) yield relative(root, join(entry.parentPath, entry.name))
   }

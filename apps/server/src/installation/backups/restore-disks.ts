@@ -8,7 +8,7 @@ import { isErrorOf, isThreadboxError } from '@threadbox/errors'
 import type { HostApi } from '@threadbox/protocol/host'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import { diskPathOf, type DiskRow, diskRowSchema } from './disk-sources.ts'
+import { type DiskRow, diskPathOf, diskRowSchema } from './disk-sources.ts'
 import { forgetDisks, usedSandboxes } from './restored-rows.ts'
 
 export type RestoredDisks = { disks: number; lost: LostFile[] }
@@ -38,7 +38,10 @@ export async function restoreDisks(options: {
     database,
     lost.map(({ path }) => path.slice('disks/'.length, -'.disk'.length)),
   )
-  return { disks: rows.filter(({ sandboxId }) => !lost.some(({ path }) => path === diskPathOf(sandboxId))).length, lost }
+  return {
+    disks: rows.filter(({ sandboxId }) => !lost.some(({ path }) => path === diskPathOf(sandboxId))).length,
+    lost,
+  }
 }
 
 /** Null: the host has it. */

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type LostFile, type Manifest, parseRecoveryKey, readManifest, restoreFiles } from '@threadbox/backups'
 import { defineError } from '@threadbox/errors'
@@ -27,7 +27,8 @@ export const restoreOtherDatabase = defineError<{ kind: string; wanted: string }
   code: 'backup.other-database',
   kind: 'invalid',
   message: ({ kind, wanted }) => `The backup has a database of the kind ${kind}, and this installation uses ${wanted}.`,
-  remedy: () => 'Set DATABASE_URL in threadbox.env if the backup is of Postgres, or remove it, and run the command again.',
+  remedy: () =>
+    'Set DATABASE_URL in threadbox.env if the backup is of Postgres, or remove it, and run the command again.',
 })
 
 export const restoreDatabaseLost = defineError<{ reason: string }>({
@@ -55,6 +56,8 @@ export type Restored = { manifest: Manifest; lost: LostFile[]; files: number }
 
 /** What stays for the steps after this one: disks, and what only root may place. */
 export const stagingFolder = (directory: string) => join(directory, 'backups/restoring')
+/** Exists once database, keys and blobs are in their places. The launcher removes it after the disks. */
+const doneFile = (directory: string) => join(directory, 'backups/restored')
 
 /**
  * Restores database, keys and blobs into the folder of a server that has no accounts. Everything is decrypted and checked aside
@@ -70,9 +73,13 @@ export async function restoreInstallation(options: RestoreOptions): Promise<Rest
   await rm(staging, { recursive: true, force: true })
   const { lost, restored } = await restoreFiles({ store, manifest, identity: key.identity, directory: staging })
   const lostDatabase = lost.find(({ path }) => path === databasePaths[manifest.database.kind])
-  if (lostDatabase !== undefined) throw restoreDatabaseLost({ reason: lostDatabase.reason })
+  if (lostDatabase !== undefined) {
+    await rm(staging, { recursive: true, force: true })
+    throw restoreDatabaseLost({ reason: lostDatabase.reason })
+  }
   await placeFiles(staging, directory)
   await placeDatabase(options, { staging, manifest })
+  await writeFile(doneFile(directory), `${manifest.name}\n`)
   return { manifest, lost, files: restored }
 }
 

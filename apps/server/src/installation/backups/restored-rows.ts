@@ -32,7 +32,8 @@ export async function settleRestored(
     await sql`update turn_snapshots set state = 'missed' where state = 'wanted'`.execute(transaction)
     await sql`delete from sessions`.execute(transaction)
     if (!asCopy) return
-    for (const table of ['thread_links', 'preview_shares']) await sql`delete from ${sql.table(table)}`.execute(transaction)
+    for (const table of ['thread_links', 'preview_shares'])
+      await sql`delete from ${sql.table(table)}`.execute(transaction)
     for (const table of ['run_schedules', 'run_webhooks']) {
       await sql`update ${sql.table(table)} set is_enabled = 0`.execute(transaction)
     }
