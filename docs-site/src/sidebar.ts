@@ -37,6 +37,7 @@ const menu: readonly (readonly [Group, readonly Page[]])[] = [
       'operate/network',
       'operate/settings',
       'operate/disk-and-memory',
+      'operate/backup',
       'operate/doctor',
       'operate/errors',
     ],

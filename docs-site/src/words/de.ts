@@ -27,6 +27,7 @@ export const de: Words = {
     'operate/network': 'Netzwerk',
     'operate/settings': 'Einstellungen',
     'operate/disk-and-memory': 'Platte und Arbeitsspeicher',
+    'operate/backup': 'Sichern und wiederherstellen',
     'operate/doctor': 'Doctor',
     'operate/errors': 'Fehler',
     'build/api': 'API',

@@ -26,6 +26,7 @@ export const en = {
     'operate/network': 'Network',
     'operate/settings': 'Settings',
     'operate/disk-and-memory': 'Disk and memory',
+    'operate/backup': 'Backup and restore',
     'operate/doctor': 'Doctor',
     'operate/errors': 'Errors',
     'build/api': 'API',

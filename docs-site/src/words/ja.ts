@@ -27,6 +27,7 @@ export const ja: Words = {
     'operate/network': 'ネットワーク',
     'operate/settings': '設定',
     'operate/disk-and-memory': 'ディスクとメモリ',
+    'operate/backup': 'バックアップと復元',
     'operate/doctor': 'Doctor',
     'operate/errors': 'エラー',
     'build/api': 'API',

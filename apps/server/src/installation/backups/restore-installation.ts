@@ -11,7 +11,7 @@ import { settleRestored } from './restored-rows.ts'
 export const restoreOverData = defineError<{ people: number }>({
   code: 'backup.restore-over-data',
   kind: 'conflict',
-  message: ({ people }) => `This installation is in use: it has ${people === 1 ? 'an account' : `${people} accounts`}.`,
+  message: ({ people }) => `This installation is in use. Accounts in it: ${people}.`,
   remedy: () => 'Restore into a new installation, of which no person has an account yet.',
 })
 
@@ -125,14 +125,19 @@ async function placeDatabase(
   const { database } = options
   const copy = join(staging, databasePaths[manifest.database.kind])
   if ('file' in database) {
-    for (const end of ['', '-wal', '-shm']) await rm(`${database.file}${end}`, { force: true })
+    await settle({ file: copy }, options)
+    for (const end of ['-wal', '-shm']) await rm(`${database.file}${end}`, { force: true })
     await rename(copy, database.file)
     await syncFolder(dirname(database.file))
-  } else {
-    await emptyDatabase(database.url)
-    await fillDatabase(copy, database.url)
+    return
   }
-  const open = openDatabase(database)
+  await emptyDatabase(database.url)
+  await fillDatabase(copy, database.url)
+  await settle(database, options)
+}
+
+async function settle(target: DatabaseTarget, options: RestoreOptions): Promise<void> {
+  const open = openDatabase(target)
   try {
     await options.migrate(open)
     await settleRestored(open.database, options)

@@ -1,6 +1,7 @@
 import type { ErrorWords } from '../words.ts'
 import { accountErrors } from './account-errors.ts'
 import { agentErrors } from './agent-errors.ts'
+import { backupErrors } from './backup-errors.ts'
 import { callErrors } from './call-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
 import { machineErrors } from './machine-errors.ts'
@@ -21,6 +22,7 @@ const loadAgain = 'Laden Sie die Liste neu.'
 export const errors: ErrorWords = {
   ...accountErrors,
   ...agentErrors,
+  ...backupErrors,
   ...callErrors,
   ...sandboxErrors,
   ...machineErrors,

@@ -1,6 +1,7 @@
 import type { ErrorWords } from '../words.ts'
 import { accountErrors } from './account-errors.ts'
 import { agentErrors } from './agent-errors.ts'
+import { backupErrors } from './backup-errors.ts'
 import { callErrors } from './call-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
 import { machineErrors } from './machine-errors.ts'
@@ -17,6 +18,7 @@ import { socketErrors } from './socket-errors.ts'
 export const errors: ErrorWords = {
   ...accountErrors,
   ...agentErrors,
+  ...backupErrors,
   ...callErrors,
   ...sandboxErrors,
   ...machineErrors,
