@@ -108,6 +108,22 @@ test('what was deleted while the backup ran is named in the manifest', async () 
   expect(manifest.leftOut).toEqual([{ what: 'blobs/gone', reason: 'it was deleted while the backup ran' }])
 })
 
+test('a file that breaks off fails the backup, unless it is optional: then the manifest has the reason', async () => {
+  const broken = async function* () {
+    yield randomBytes(10_000)
+    throw new Error('the disk is gone')
+  }
+  const sources = async function* (isOptional: boolean) {
+    yield { path: 'disks/a', chunkBytes: 4096, isOptional, open: async () => broken() }
+  }
+  const writing = (isOptional: boolean) =>
+    subject.write({}, { collect: async () => ({ files: sources(isOptional), facts }) })
+  await expect(writing(false)).rejects.toThrow('the disk is gone')
+  const { name } = await writing(true)
+  const { manifest } = await readManifest(subject.store, name, subject.key)
+  expect(manifest).toMatchObject({ files: [], leftOut: [{ what: 'disks/a', reason: 'the disk is gone' }] })
+})
+
 /** A store that fails at one of its writes, as after the end of the process, a full disk or a lost network. */
 function failingAt(store: ObjectStore, number: number): ObjectStore {
   let writes = 0

@@ -20,6 +20,10 @@ export type SourceFile = {
   chunkBytes: number | 'by-content'
   /** Its bytes; null if it no longer exists. */
   open(): Promise<AsyncIterable<Uint8Array> | null>
+  /** Whether the backup is made without it if its bytes can’t be read to their end. By default it then fails. */
+  isOptional?: boolean
+  /** Called when it is stored. */
+  stored?(): void
 }
 
 export type BackupFacts = Pick<Manifest, 'version' | 'installation' | 'database' | 'counts' | 'leftOut'>
@@ -70,8 +74,9 @@ async function writeUnderLease(options: WriteBackupOptions, lease: StoreLease): 
   const stored: Catalog['files'] = {}
   for await (const file of files) {
     const row = await storeFile(file, { packs, before })
-    if (row === undefined) gone.push({ what: file.path, reason: 'it was deleted while the backup ran' })
+    if (typeof row === 'string') gone.push({ what: file.path, reason: row })
     else stored[file.path] = row
+    if (typeof row !== 'string') file.stored?.()
   }
   const { packs: all, files: rows } = manifestOf(await packs.finish(), stored)
   const { leftOut, ...known } = facts()
@@ -111,22 +116,42 @@ async function withoutMissing(catalog: Catalog, store: ObjectStore): Promise<Cat
   return { ...catalog, packs }
 }
 
+/** Returns the reason if it is left out. */
 async function storeFile(
   file: SourceFile,
   { packs, before }: { packs: ChunkPacks; before: Catalog },
-): Promise<Catalog['files'][string] | undefined> {
+): Promise<Catalog['files'][string] | string> {
   const known = before.files[file.path]
   if (known !== undefined && file.version === known[0] && known[2].every((hash) => packs.isKnown(hash))) return known
-  const content = await file.open()
-  if (content === null) return undefined
+  const { chunkBytes } = file
+  const content = readWhole(file)
   const hashes: string[] = []
   let sizeBytes = 0
-  const { chunkBytes } = file
-  for await (const piece of chunkBytes === 'by-content' ? contentPieces(content) : piecesOf(content, chunkBytes)) {
-    hashes.push(await packs.add(piece))
-    sizeBytes += piece.byteLength
+  try {
+    for await (const piece of chunkBytes === 'by-content' ? contentPieces(content) : piecesOf(content, chunkBytes)) {
+      hashes.push(await packs.add(piece))
+      sizeBytes += piece.byteLength
+    }
+  } catch (error) {
+    if (error instanceof FileGone) return 'it was deleted while the backup ran'
+    if (error instanceof FileUnreadable && file.isOptional === true) return error.message
+    throw error instanceof FileUnreadable ? error.cause : error
   }
   return [file.version ?? '', sizeBytes, hashes]
+}
+
+class FileGone extends Error {}
+/** Not a failure of the store. */
+class FileUnreadable extends Error {}
+
+async function* readWhole(file: SourceFile): AsyncIterable<Uint8Array> {
+  try {
+    const content = await file.open()
+    if (content === null) throw new FileGone()
+    yield* content
+  } catch (cause) {
+    throw cause instanceof FileGone ? cause : new FileUnreadable((cause as Error).message, { cause })
+  }
 }
 
 /** Names only packs of which the backup needs something. */

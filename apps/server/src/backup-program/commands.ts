@@ -16,6 +16,7 @@ import {
 } from '@threadbox/backups'
 import type { ObjectStore } from '@threadbox/object-store'
 import { backUpInstallation } from '../installation/backups/back-up-installation.ts'
+import { backupStatusFile, changeBackupStatus } from '../installation/backups/backup-status.ts'
 import {
   type BackupSettings,
   confirmedSettings,
@@ -69,7 +70,12 @@ export const commands: Readonly<Record<string, BackupCommand>> = {
     const host = makeHostClient({ socketPath: context.hostSocket, gatewaySocketPath: context.gatewaySocket })
     try {
       const machineFiles = words.includes('machine-files') ? () => process.stdin as AsyncIterable<Uint8Array> : null
-      return { lines: writtenLines(await backUpInstallation({ ...context, store, settings, host, machineFiles, now })) }
+      const startedAt = now()
+      const written = await backUpInstallation({ ...context, store, settings, host, machineFiles, now })
+      const seconds = (now() - startedAt) / 1000
+      const { storedBytes } = written
+      await changeBackupStatus(backupStatusFile(context.directory), { succeededAt: now(), seconds, storedBytes })
+      return { lines: writtenLines(written) }
     } finally {
       await host.close()
     }
@@ -91,7 +97,11 @@ export const commands: Readonly<Record<string, BackupCommand>> = {
     const quick = await verifyBackups(store, verificationKeyOf(settings.keys.signingKey))
     const full = words.includes('full') ? [await verifyNewest(context, store)] : []
     const all = [...quick, ...full]
-    return { lines: verifiedLines(all), isFailed: all.some(({ problems }) => problems.length > 0) }
+    const isFailed = all.some(({ problems }) => problems.length > 0)
+    const problem = 'verify found damaged backups'
+    const change = isFailed ? { failedAt: now(), problem } : { verifiedAt: now() }
+    await changeBackupStatus(backupStatusFile(context.directory), change)
+    return { lines: verifiedLines(all), isFailed }
   },
 
   prune: async (context) => {

@@ -28,6 +28,7 @@ export function makeContext(environment: NodeJS.ProcessEnv, input: NodeJS.ReadSt
   const directory = settings.serverDirectory || join(settings.dataDirectory, 'server')
   const file = join(directory, 'server.db')
   if (!settings.databaseUrl && !existsSync(file)) throw new Error(`${file} does not exist. Run ./threadbox up first.`)
+  const pool = environment.THREADBOX_DISK_DIRECTORY === undefined ? [] : [environment.THREADBOX_DISK_DIRECTORY]
   return {
     directory,
     database: settings.databaseUrl ? { url: settings.databaseUrl } : { file },
@@ -39,7 +40,7 @@ export function makeContext(environment: NodeJS.ProcessEnv, input: NodeJS.ReadSt
       accessKeyId: environment.AWS_ACCESS_KEY_ID ?? '',
       secretAccessKey: environment.AWS_SECRET_ACCESS_KEY ?? '',
     },
-    open: (place, access) => openStore(place, { outside: [settings.dataDirectory, directory], access }),
+    open: (place, access) => openStore(place, { outside: [settings.dataDirectory, directory, ...pool], access }),
     newId: (kind) => (kind === 'snapshot' ? makeId('snapshot', randomBytes) : randomBytes(4).toString('hex')),
     readInput: () => text(input),
   }

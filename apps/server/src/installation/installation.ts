@@ -7,6 +7,7 @@ import type { Operations } from '../platform/operations/operations.ts'
 import type { System } from '../platform/system/system.ts'
 import type { HostClient } from '../sandboxes/public.ts'
 import type { Models, TurnEvents } from '../turns/public.ts'
+import { readBackupStatus } from './backups/backup-status.ts'
 import { healthPages } from './health.ts'
 import { installationRoutes, setupRoutes } from './installation.routes.ts'
 import { metricsRoutes } from './metrics.routes.ts'
@@ -38,12 +39,12 @@ export function makeInstallation(
     system: Pick<System, 'now'>
     measured: Measured
   },
-  { host, version }: { host: HostClient; version: string },
+  { host, version, backupStatusFile }: { host: HostClient; version: string; backupStatusFile: string },
 ): Installation {
   const { users, settings, audit, models, open, system, measured } = ports
   const hasModel = async () => (await models.usable(null)) !== undefined
   const status = makeStatus({ version, host, users, hasModel })
-  const metrics = makeInstallationMetrics({ host, version, system, measured })
+  const metrics = makeInstallationMetrics({ host, version, backupStatusFile, system, measured })
   return {
     metrics,
     healthPages: healthPages({
@@ -65,6 +66,7 @@ export function makeInstallation(
 function makeInstallationMetrics(ports: {
   host: HostClient
   version: string
+  backupStatusFile: string
   system: Pick<System, 'now'>
   measured: Measured
 }): Metrics {
@@ -85,6 +87,7 @@ function makeInstallationMetrics(ports: {
         oldestSeconds: Math.max(0, (system.now() - oldest) / 1000),
       })),
     wakeQueue: measured.sandboxes.waitingThreads,
+    backup: () => readBackupStatus(ports.backupStatusFile),
     host: async () => {
       const info = await host.info().catch(() => undefined)
       if (info === undefined) return undefined

@@ -50,8 +50,8 @@ export function diskSources(host: DiskHost, newSnapshotId: () => string): DiskSo
         try {
           yield* frozen(sandbox, { host, newSnapshotId, rows })
         } catch (error) {
-          // One disk that can’t be read, such as a full one, must not keep the others out of the backup.
-          if (!isThreadboxError(error) || /^(backup|store)\./.test(error.code)) throw error
+          // Such as that of a full disk.
+          if (!isThreadboxError(error)) throw error
           leftOut.push({ what: `the disk of ${sandbox.sandboxId}`, reason: error.message })
         }
       }
@@ -74,6 +74,9 @@ async function* frozen(
       // A snapshot that existed before has the disk's content: nothing was written since, and its id says which content.
       version: snapshotId,
       chunkBytes: 'by-content',
+      // One disk that can’t be read must not keep the others out of the backup.
+      isOptional: true,
+      stored: () => rows.push({ sandboxId, imageId, limits, at: snapshot.at }),
       open: async () => {
         const sent = await host.sendSnapshot(sandboxId, snapshotId)
         return Readable.fromWeb(sent as Parameters<typeof Readable.fromWeb>[0]).compose(
@@ -81,7 +84,6 @@ async function* frozen(
         ) as AsyncIterable<Uint8Array>
       },
     }
-    rows.push({ sandboxId, imageId, limits, at: snapshot.at })
   } finally {
     if (isNew) await host.removeSnapshot(sandboxId, snapshotId)
   }
