@@ -11,7 +11,7 @@ readonly runsc_version=v0.0.0-20260905035102-160fafc42237
 readonly runsc_source_sum=h1:AU5+CtCvnBnxdZRNcZt1NfSLqgkXZVT3N/u6u1aXg44=
 # Day of gVisor's own release of the same source; its checksums are in runsc-release.sha512.
 readonly runsc_release_day=20260907
-# Also in packages/object-store/src/s3-gateway.test-utils.ts.
+# Also in packages/testkit/src/s3-gateway/index.ts.
 readonly s3_gateway_version=v1.8.0
 readonly cache=${THREADBOX_CACHE:-/var/cache/threadbox}
 readonly npm_cache=$cache/npm

@@ -18,7 +18,11 @@ beforeAll(async () => {
 })
 afterAll(() => subject[Symbol.asyncDispose]())
 
-const anyText = oneof(string(), string({ unit: 'binary' }), record({ format: string(), name: string() }).map((row) => JSON.stringify(row)))
+const anyText = oneof(
+  string(),
+  string({ unit: 'binary' }),
+  record({ format: string(), name: string() }).map((row) => JSON.stringify(row)),
+)
 
 test('any bytes as the index of a backup are refused with a code', () =>
   checkProperty(

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { canRunS3Gateway, type S3Gateway, startS3Gateway } from '@threadbox/testkit/s3-gateway'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeObjectStore } from './object-store.test-suite.ts'
 import { contentOf } from './object-store.ts'
 import { openStore } from './open-store.ts'
-import { canRunS3Gateway, type S3Gateway, startS3Gateway } from './s3-gateway.test-utils.ts'
 import { openS3Store } from './s3-store.ts'
 
 describe.skipIf(!canRunS3Gateway)('S3', () => {

@@ -16,13 +16,13 @@ import {
 } from '@threadbox/backups'
 import type { ObjectStore } from '@threadbox/object-store'
 import { backUpInstallation } from '../installation/backups/back-up-installation.ts'
-import { backupStatusFile, changeBackupStatus } from '../installation/backups/backup-status.ts'
 import {
   type BackupSettings,
   confirmedSettings,
   readBackupSettings,
   writeBackupSettings,
 } from '../installation/backups/backup-settings.ts'
+import { backupStatusFile, changeBackupStatus } from '../installation/backups/backup-status.ts'
 import { restoreDisks } from '../installation/backups/restore-disks.ts'
 import { restoreInstallation, stagingFolder } from '../installation/backups/restore-installation.ts'
 import { migrate, migrationNames } from '../migrations.registry.ts'

@@ -160,7 +160,9 @@ export const hostContract = {
   }),
   sendDisk: call('GET', '/v1/sandboxes/:sandboxId/disk', { response: bytes('application/zstd') }),
   /** The same of one snapshot, which is only read, whatever runs in the sandbox. */
-  sendSnapshot: call('GET', '/v1/sandboxes/:sandboxId/snapshots/:snapshotId/disk', { response: bytes('application/zstd') }),
+  sendSnapshot: call('GET', '/v1/sandboxes/:sandboxId/snapshots/:snapshotId/disk', {
+    response: bytes('application/zstd'),
+  }),
   receiveDisk: call('PUT', '/v1/sandboxes/:sandboxId/disk', {
     order: receiveDiskSchema,
     sends: 'stream',

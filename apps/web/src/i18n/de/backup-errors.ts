@@ -4,7 +4,8 @@ import type { ErrorWords } from '../words.ts'
 export const backupErrors: ErrorWords = {
   'store.not-a-folder': {
     message: '{place} ist kein Ordner.',
-    remedy: 'Geben Sie einen vorhandenen Ordner an, etwa auf einer anderen Festplatte, oder die Adresse eines Buckets (s3+https://…).',
+    remedy:
+      'Geben Sie einen vorhandenen Ordner an, etwa auf einer anderen Festplatte, oder die Adresse eines Buckets (s3+https://…).',
   },
   'store.read-only': {
     message: 'threadbox kann nicht in {place} schreiben: {reason}',
@@ -32,7 +33,8 @@ export const backupErrors: ErrorWords = {
   },
   'store.refused': {
     message: '{place} hat eine Anfrage abgelehnt: {reason}',
-    remedy: 'Prüfen Sie den Zugangsschlüssel und seine Rechte: lesen, schreiben, auflisten und löschen unter diesem Präfix.',
+    remedy:
+      'Prüfen Sie den Zugangsschlüssel und seine Rechte: lesen, schreiben, auflisten und löschen unter diesem Präfix.',
   },
   'store.name-invalid': {
     message: '{name} ist kein gültiger Name eines Objekts.',
@@ -40,11 +42,13 @@ export const backupErrors: ErrorWords = {
   },
   'backup.recovery-key-invalid': {
     message: 'Das ist kein Wiederherstellungsschlüssel, oder ein Teil davon fehlt oder ist falsch getippt.',
-    remedy: 'Verwenden Sie den ganzen Text, der beim Einrichten der Sicherungen angezeigt wurde. Er beginnt mit threadbox-recovery-1.',
+    remedy:
+      'Verwenden Sie den ganzen Text, der beim Einrichten der Sicherungen angezeigt wurde. Er beginnt mit threadbox-recovery-1.',
   },
   'backup.recovery-key-other': {
     message: 'Die Sicherungen in {place} wurden mit einem anderen Wiederherstellungsschlüssel geschrieben.',
-    remedy: 'Verwenden Sie den Wiederherstellungsschlüssel der Installation, die sie geschrieben hat. Ohne ihn sind sie nicht lesbar.',
+    remedy:
+      'Verwenden Sie den Wiederherstellungsschlüssel der Installation, die sie geschrieben hat. Ohne ihn sind sie nicht lesbar.',
   },
   'backup.not-set-up': {
     message: 'Sicherungen sind nicht eingerichtet.',
@@ -52,11 +56,14 @@ export const backupErrors: ErrorWords = {
   },
   'backup.already-set-up': {
     message: 'Sicherungen gehen bereits nach {place}.',
-    remedy: 'Um mit einem anderen Schlüssel neu zu beginnen, entfernen Sie zuerst die Datei backup.json im Ordner des Servers.',
+    remedy:
+      'Um mit einem anderen Schlüssel neu zu beginnen, entfernen Sie zuerst die Datei backup.json im Ordner des Servers.',
   },
   'backup.not-confirmed': {
-    message: 'Der Wiederherstellungsschlüssel ist nicht bestätigt. Deshalb wird keine Sicherung geschrieben, die vielleicht nie lesbar wäre.',
-    remedy: 'Führen Sie ./threadbox backup confirm mit den letzten 8 Zeichen des Schlüssels aus, den backup init angezeigt hat.',
+    message:
+      'Der Wiederherstellungsschlüssel ist nicht bestätigt. Deshalb wird keine Sicherung geschrieben, die vielleicht nie lesbar wäre.',
+    remedy:
+      'Führen Sie ./threadbox backup confirm mit den letzten 8 Zeichen des Schlüssels aus, den backup init angezeigt hat.',
   },
   'backup.running': {
     message: '{holder} verwendet diesen Speicher, längstens bis {until}.',
@@ -76,19 +83,22 @@ export const backupErrors: ErrorWords = {
   },
   'backup.database-tool-failed': {
     message: '{tool} ist fehlgeschlagen: {reason}',
-    remedy: 'Installieren Sie den Postgres-Client in der Version Ihres Servers oder einer späteren, und führen Sie den Befehl erneut aus.',
+    remedy:
+      'Installieren Sie den Postgres-Client in der Version Ihres Servers oder einer späteren, und führen Sie den Befehl erneut aus.',
   },
   'backup.restore-over-data': {
     message: 'Diese Installation ist in Gebrauch: Sie hat {people} Konten.',
     remedy: 'Stellen Sie in einer neuen Installation wieder her, in der noch niemand ein Konto hat.',
   },
   'backup.of-newer-release': {
-    message: 'Diese Sicherung wurde von einer neueren Version ({version}) geschrieben, mit Tabellen, die diese nicht kennt: {migrations}',
+    message:
+      'Diese Sicherung wurde von einer neueren Version ({version}) geschrieben, mit Tabellen, die diese nicht kennt: {migrations}',
     remedy: 'Stellen Sie sie mit der Version wieder her, die sie geschrieben hat, oder mit einer späteren.',
   },
   'backup.other-database': {
     message: 'Die Sicherung hat eine Datenbank der Art {kind}, und diese Installation verwendet {wanted}.',
-    remedy: 'Setzen Sie DATABASE_URL in threadbox.env, wenn die Sicherung von Postgres ist, oder entfernen Sie es, und führen Sie den Befehl erneut aus.',
+    remedy:
+      'Setzen Sie DATABASE_URL in threadbox.env, wenn die Sicherung von Postgres ist, oder entfernen Sie es, und führen Sie den Befehl erneut aus.',
   },
   'backup.database-lost': {
     message: 'Die Datenbank kann aus dieser Sicherung nicht wiederhergestellt werden: {reason}',

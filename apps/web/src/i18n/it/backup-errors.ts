@@ -32,7 +32,8 @@ export const backupErrors: ErrorWords = {
   },
   'store.refused': {
     message: '{place} ha rifiutato una richiesta: {reason}',
-    remedy: 'Controlla la chiave di accesso e i suoi diritti: leggere, scrivere, elencare ed eliminare sotto questo prefisso.',
+    remedy:
+      'Controlla la chiave di accesso e i suoi diritti: leggere, scrivere, elencare ed eliminare sotto questo prefisso.',
   },
   'store.name-invalid': {
     message: '{name} non è un nome valido di un oggetto.',
@@ -55,7 +56,8 @@ export const backupErrors: ErrorWords = {
     remedy: 'Per ricominciare con un’altra chiave, rimuovi prima il file backup.json nella cartella del server.',
   },
   'backup.not-confirmed': {
-    message: 'La chiave di ripristino non è confermata, perciò non si scrive un backup che forse non si potrebbe mai leggere.',
+    message:
+      'La chiave di ripristino non è confermata, perciò non si scrive un backup che forse non si potrebbe mai leggere.',
     remedy: 'Esegui ./threadbox backup confirm con gli ultimi 8 caratteri della chiave mostrata da backup init.',
   },
   'backup.running': {
@@ -76,19 +78,22 @@ export const backupErrors: ErrorWords = {
   },
   'backup.database-tool-failed': {
     message: '{tool} non è riuscito: {reason}',
-    remedy: 'Installa il client Postgres della versione del tuo server, o di una successiva, ed esegui di nuovo il comando.',
+    remedy:
+      'Installa il client Postgres della versione del tuo server, o di una successiva, ed esegui di nuovo il comando.',
   },
   'backup.restore-over-data': {
     message: 'Questa installazione è in uso: ha degli account.',
     remedy: 'Ripristina in una nuova installazione, in cui nessuno ha ancora un account.',
   },
   'backup.of-newer-release': {
-    message: 'Questo backup è stato scritto da una versione più recente ({version}), con tabelle che questa non conosce: {migrations}',
+    message:
+      'Questo backup è stato scritto da una versione più recente ({version}), con tabelle che questa non conosce: {migrations}',
     remedy: 'Ripristinalo con la versione che lo ha scritto, o con una successiva.',
   },
   'backup.other-database': {
     message: 'Il backup ha un database di tipo {kind}, e questa installazione usa {wanted}.',
-    remedy: 'Imposta DATABASE_URL in threadbox.env se il backup è di Postgres, o rimuovilo, ed esegui di nuovo il comando.',
+    remedy:
+      'Imposta DATABASE_URL in threadbox.env se il backup è di Postgres, o rimuovilo, ed esegui di nuovo il comando.',
   },
   'backup.database-lost': {
     message: 'Il database non si può ripristinare da questo backup: {reason}',

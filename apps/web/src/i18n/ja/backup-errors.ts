@@ -76,19 +76,22 @@ export const backupErrors: ErrorWords = {
   },
   'backup.database-tool-failed': {
     message: '{tool} が失敗しました: {reason}',
-    remedy: 'サーバーと同じかそれ以降のバージョンの Postgres クライアントをインストールし、コマンドをもう一度実行してください。',
+    remedy:
+      'サーバーと同じかそれ以降のバージョンの Postgres クライアントをインストールし、コマンドをもう一度実行してください。',
   },
   'backup.restore-over-data': {
     message: 'このインストールは使用中です: アカウントがあります。',
     remedy: 'まだアカウントのない新しいインストールに復元してください。',
   },
   'backup.of-newer-release': {
-    message: 'このバックアップは新しいリリース ({version}) で書き込まれ、このリリースが知らないテーブルを含みます: {migrations}',
+    message:
+      'このバックアップは新しいリリース ({version}) で書き込まれ、このリリースが知らないテーブルを含みます: {migrations}',
     remedy: '書き込んだリリースまたはそれ以降のリリースで復元してください。',
   },
   'backup.other-database': {
     message: 'バックアップのデータベースの種類は {kind} ですが、このインストールは {wanted} を使用しています。',
-    remedy: 'バックアップが Postgres のものなら threadbox.env に DATABASE_URL を設定し、そうでなければ削除して、コマンドをもう一度実行してください。',
+    remedy:
+      'バックアップが Postgres のものなら threadbox.env に DATABASE_URL を設定し、そうでなければ削除して、コマンドをもう一度実行してください。',
   },
   'backup.database-lost': {
     message: 'このバックアップからデータベースを復元できません: {reason}',

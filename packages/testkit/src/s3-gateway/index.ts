@@ -5,11 +5,10 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { env as environment } from 'node:process'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** Where the launcher keeps it: `install_s3_gateway` in deploy/launcher/tools.sh. */
-const cache = environment.THREADBOX_CACHE ?? '/var/cache/threadbox'
+const cache = process.env.THREADBOX_CACHE ?? '/var/cache/threadbox'
 const binary = join(cache, 'versitygw/v1.8.0/versitygw')
 
 /** Where it can’t be built, only the store in folders is tested. */
