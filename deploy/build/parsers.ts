@@ -134,6 +134,7 @@ export const otherInput: OtherInput = {
     `${server}/installation/backups/database-copy.ts`,
     `${server}/installation/backups/restore-disks.ts`,
     'packages/backups/src/catalog.ts',
+    'packages/backups/src/killed-writer.main.ts',
     'apps/cli/src/installation/process-record.ts',
     'apps/guest/src/files/main.ts',
     'apps/guest/src/main.ts',

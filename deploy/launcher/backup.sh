@@ -86,7 +86,7 @@ machine_files() {
 }
 
 # Into an installation that `up` made and no person uses. Database, keys and blobs first, then the disks, which only the host
-# daemon can make; the server starts when all is there.
+# daemon can make; the server starts after that.
 restore_command() {
   local status=0
   need_root restore "$@"

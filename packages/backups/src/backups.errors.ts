@@ -25,7 +25,7 @@ export const backupAlreadySetUp = defineError<{ place: string }>({
   code: 'backup.already-set-up',
   kind: 'conflict',
   message: ({ place }) => `Backups already go to ${place}.`,
-  remedy: () => 'To begin anew with another key, remove the file backup.json in the folder of the server first.',
+  remedy: () => 'To use another key, remove the file backup.json in the folder of the server first.',
 })
 
 export const backupNotConfirmed = defineError({

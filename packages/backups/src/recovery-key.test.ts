@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { endOf, isSigned, makeKeys, parseRecoveryKey, signText, verificationKeyOf } from './recovery-key.ts'
 
-test('the recovery key is one text, read back also with spaces and line breaks in it', async () => {
+test('the recovery key is one text, accepted also with spaces and line breaks in it', async () => {
   const { recoveryKey, machine } = await makeKeys()
   const key = parseRecoveryKey(recoveryKey)
   expect(key.verificationKey).toBe(verificationKeyOf(machine.signingKey))

@@ -44,7 +44,7 @@ export async function writeManifest(options: {
   const stored = await store.put(indexNameOf(name), await contentOf(`${text}\n${signature}\n`))
   const state = await stateOfObject(store, manifestNameOf(name), index.manifest)
   if (stored === 'existed' || sealed.result === 'existed' || state !== 'intact') {
-    throw backupDamaged({ name, reason: 'its manifest could not be read back as it was written' })
+    throw backupDamaged({ name, reason: 'the store returns another manifest than it was given' })
   }
   return index
 }

@@ -5,7 +5,7 @@ import type { SourceFile } from '@threadbox/backups'
 
 /**
  * Blobs that stay readable while the server deletes: hard links to them. Taken before the database is copied and completed after
- * it, so that it has every blob that the copy names, whatever is deleted or added meanwhile.
+ * it, so that it has every blob that the copy names, whatever is deleted or added while it is read.
  */
 export type HeldBlobs = {
   /** Adds blobs that are new since. */

@@ -4,7 +4,7 @@ import type { SandboxTables } from '../../sandboxes/public.ts'
 
 /**
  * Makes a copy of the database say what is true where it was restored: sandboxes have their files, and nothing runs; snapshots
- * are not there. With `asCopy`, nothing that others know leads to this installation, and nothing starts by itself.
+ * are not there. With `asCopy`, nothing that others know leads to this installation, and nothing starts without a person.
  */
 export async function settleRestored(
   database: Kysely<unknown>,
@@ -40,7 +40,7 @@ export async function settleRestored(
   })
 }
 
-/** Sandboxes whose disks could not be restored begin anew: their threads have what was said, and no files. */
+/** Sandboxes whose disks could not be restored start from their image: their threads have what was said, and no files. */
 export async function forgetDisks(database: Kysely<unknown>, sandboxIds: readonly string[]): Promise<string[]> {
   if (sandboxIds.length === 0) return []
   const tables = tablesOf<SandboxTables>(database)
