@@ -78,6 +78,7 @@ const run = async (thread: TestThread, code: string) => {
   return calls[0]?.output.tail ?? ''
 }
 
+/** Each disk is compared with its whole image, and two installations start: long on a machine that does other work. */
 test('C12: a running installation is backed up and restored on another machine, with every file of every sandbox', async () => {
   const threads: TestThread[] = []
   const before: string[] = []
@@ -125,7 +126,7 @@ test('C12: a running installation is backed up and restored on another machine, 
     const thread = testThread(client, id)
     expect(await run(thread, listing)).toBe(before[number])
   }
-})
+}, 600_000)
 
 async function startTestHostAndServer() {
   const host = await startTestHost()
