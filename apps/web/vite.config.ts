@@ -29,6 +29,8 @@ function previewBridge(): Plugin {
   }
 }
 
+const devServer = process.env.THREADBOX_DEV_SERVER ?? 'http://127.0.0.1:7717'
+
 /**
  * The build has one entry, index.html; only the development server serves dev/. Nothing is inlined as a data URL, so
  * that the pages work under a content security policy without exceptions for fonts.
@@ -38,6 +40,10 @@ export default defineConfig({
   build: { outDir: 'dist', assetsInlineLimit: 0, sourcemap: false, chunkSizeWarningLimit: 700 },
   server: {
     port: 5173,
-    proxy: { '/api': { target: process.env.THREADBOX_DEV_SERVER ?? 'http://127.0.0.1:7717', ws: true } },
+    proxy: {
+      '/api': { target: devServer, ws: true },
+      // Where providers send browsers back to.
+      '/sign-in': { target: devServer },
+    },
   },
 })

@@ -38,7 +38,7 @@ export const apps: Readonly<Record<string, App>> = {
       {
         name: 'people',
         about: 'users, their settings and actions',
-        features: ['audit', 'settings', 'users', 'invites', 'quotas'],
+        features: ['audit', 'settings', 'users', 'invites', 'passkeys', 'quotas', 'oidc', 'leaving'],
       },
       {
         name: 'threads',
@@ -182,6 +182,7 @@ export const apps: Readonly<Record<string, App>> = {
         name: 'people',
         about: 'accounts and what people own',
         features: [
+          'passkeys',
           'auth',
           'workspaces',
           'team',
@@ -192,6 +193,7 @@ export const apps: Readonly<Record<string, App>> = {
           'skills',
           'network',
           'usage',
+          'machine',
         ],
         publicFiles: [
           'auth/api/session.queries.ts',
@@ -203,6 +205,10 @@ export const apps: Readonly<Record<string, App>> = {
           'auth/components/setup-page.tsx',
           'auth/state/password-rules.ts',
           'auth/state/server-problems.ts',
+          'passkeys/components/passkey-banner.tsx',
+          'auth/components/identities-group.tsx',
+          'auth/components/sign-in-section.tsx',
+          'passkeys/components/passkeys-group.tsx',
           'connections/api/connections.queries.ts',
           'connections/components/connections-section.tsx',
           'connections/components/login-return-page.tsx',
@@ -224,10 +230,16 @@ export const apps: Readonly<Record<string, App>> = {
           'skills/components/save-folder-dialog.tsx',
           'skills/components/skills-section.tsx',
           'skills/components/thread-skills.tsx',
+          'team/api/leaving.queries.ts',
           'team/api/people.queries.ts',
+          'team/components/open-thread-page.tsx',
+          'team/components/own-data.tsx',
           'team/components/people-section.tsx',
+          'usage/components/limit-banner.tsx',
+          'team/components/personal-names.tsx',
           'usage/components/people-limits.tsx',
           'usage/components/usage-section.tsx',
+          'machine/components/machine-section.tsx',
           'workspaces/api/workspaces.queries.ts',
           'workspaces/state/use-move-thread.ts',
           'workspaces/state/workspace-groups.logic.ts',
@@ -383,23 +395,3 @@ export const packages: Readonly<Record<string, Package>> = {
 }
 
 export const limits = { publicFileLines: 60, portMembers: 12 } as const
-
-/** Types of ports with more members than `portMembers`, as `file#name`, each with the reason. */
-export const portsOverLimit: Readonly<Record<string, string>> = {
-  'apps/host/src/memory/memory/paused-boots.ts#PausedBootsPorts':
-    'joins the ports of pausing, waking, demoting and reclaiming memory, which each name their own',
-  'apps/host/src/orders/orders/orders.ts#OrdersPorts':
-    'joins the ports of the makers of orders, which each name their own',
-  'apps/server/src/sandboxes/git-credentials/git-relay.ts#RelayDependencies':
-    'what the relay is built from, with the two objects that it makes of that',
-  'apps/server/src/sandboxes/services/services.usecases.ts#SharedServiceDependencies':
-    'what the feature is built from, with what its files share in this process',
-  'apps/server/src/sandboxes/state/sandbox-access.implementation.ts#SandboxAccessDependencies':
-    'joins the ports of waking, which names its own',
-  'apps/server/src/workflows/agents/agents.usecases.ts#AgentsDependencies':
-    'joins the ports of starting a thread from an agent, which names its own',
-  'apps/server/src/workflows/forks/forks.usecases.ts#ForksDependencies':
-    'joins the ports of copying a conversation, which names its own',
-  'apps/server/src/workflows/rewinds/rewinds.usecases.ts#RewindsDependencies':
-    'joins the ports of a rewind preview, which names its own',
-}

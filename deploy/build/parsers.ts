@@ -102,9 +102,12 @@ export const parsers: Parsers = {
 /** Files that decode input and need no property, by the reason. */
 export const otherInput: OtherInput = {
   'A row of the database, which the server wrote': [
+    `${server}/people/oidc/oidc-sign-in.usecases.ts`,
+    `${server}/people/passkeys/passkeys.usecases.ts`,
     'apps/host/src/machine/state/sandboxes.store.ts',
     `${server}/people/audit/audit-verify.ts`,
     `${server}/people/audit/audit.ts`,
+    `${server}/people/leaving/leaving.usecases.ts`,
     `${server}/sandboxes/lifecycle/running-state.ts`,
     `${server}/sandboxes/state/sandbox-rows.ts`,
     `${server}/sandboxes/state/sandboxes.table.ts`,

@@ -409,3 +409,10 @@ describe('downloads of the launcher', () => {
     expect(launcher(`has_pinned_checksums '${folder}/other-1.0.0.tgz'`).status).not.toBe(0)
   })
 })
+
+test('C12: another domain says that passkeys of the earlier one stop working, and the same one doesn’t', () => {
+  const up = (name: string) => launcher(`domain='${name}'; choose_address abc123`)
+  expect(up('one.example')).toMatchObject({ status: 0, stderr: '' })
+  expect(up('')).toMatchObject({ status: 0, stderr: '' })
+  expect(up('two.example').stderr).toContain("Passkeys that people added at app.one.example don't work")
+})

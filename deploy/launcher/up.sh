@@ -126,8 +126,11 @@ choose_address() {
   chosen_port=${port:-${before:-7717}}
   chosen_host=${listen_host:-$(get_environment THREADBOX_LISTEN_HOST)}
   chosen_host=${chosen_host:-127.0.0.1}
-  base=${domain:-$(get_environment THREADBOX_BASE_DOMAIN)}
+  before=$(get_environment THREADBOX_BASE_DOMAIN)
+  base=${domain:-$before}
   base=${base:-$1.localhost}
+  [ -z "$before" ] || [ "$before" = "$base" ] ||
+    warn "Passkeys that people added at app.$before don't work at app.$base. They sign in with their password and add new ones."
   case $chosen_host in
     127.* | ::1 | localhost) ;;
     *) allowed=$(hostname -I 2>/dev/null | tr -s ' ' '\n' | grep -v : | paste -sd , || true) ;;

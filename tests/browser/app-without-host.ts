@@ -22,13 +22,14 @@ export type AppWithoutHost = AsyncDisposable & {
   ): Promise<Pick<AppWithoutHost, 'page'> & { connections(): number } & AsyncDisposable>
 }
 
-type Options = { signUp?: boolean; environment?: Record<string, string> }
+/** `others`: further servers on loopback that the browser reaches. */
+type Options = { signUp?: boolean; environment?: Record<string, string>; others?: { port: number }[] }
 
 export async function startAppWithoutHost(options: Options = {}): Promise<AppWithoutHost> {
   await using cleanup = new AsyncDisposableStack()
   const { server } = cleanup.use(await startServerWithoutHost(options))
   const start = async (args: string[], program: Program = 'shell') => {
-    const started = await startBrowserWith({ args, servers: [server], program })
+    const started = await startBrowserWith({ args, servers: [server, ...(options.others ?? [])], program })
     const page: AppWithoutHost['page'] = ({ signedIn = false, locale = 'en-US' } = {}) =>
       openPage({ browser: started.browser, server, signedIn, locale })
     return { page, connections: started.connections, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() }

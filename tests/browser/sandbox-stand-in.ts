@@ -284,7 +284,14 @@ async function answer(context: Context): Promise<void> {
 
 function read({ state }: Context, route: string): Result {
   const answers: Record<string, () => unknown> = {
-    '/me': () => ({ id: 'u', name: 'Owner', email: 'owner@example.org', isOwner: true, role: 'owner' }),
+    '/me': () => ({
+      id: 'u',
+      name: 'Owner',
+      email: 'owner@example.org',
+      isOwner: true,
+      role: 'owner',
+      needsPasskey: false,
+    }),
     '/models': () => ({ models: [] }),
     '/status': () => ({ version: '0', checks: [], hasModel: false, host: null }),
     '/threads': () => ({ threads: [state.thread], next: null }),

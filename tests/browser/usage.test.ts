@@ -106,6 +106,21 @@ test('C12: a limit shows what is used and when it starts again; more is asked fo
   await ben.getByText(/of \$80\.00/).waitFor()
 })
 
+test('C12: when 80 % of a limit is used, a notice says so until it is dismissed', async () => {
+  await settings(ben, 'usage')
+  const banner = ben.locator('.banner', { hasText: 'Models per month: little left.' })
+  expect(await banner.count()).toBe(0)
+  await call(ben, 'PATCH', '/quotas', { modelMicroUsdPerMonth: 10_000_000 })
+  await ben.reload()
+  await banner.getByText(/\$8\.2\d of \$10\.00 used\. It starts again/).waitFor()
+  await banner.getByRole('button', { name: 'Dismiss until next month' }).click()
+  await banner.waitFor({ state: 'detached' })
+  await ben.reload()
+  await messageField(ben).or(ben.getByText('your own limit')).first().waitFor()
+  expect(await banner.count()).toBe(0)
+  await call(ben, 'PATCH', '/quotas', { modelMicroUsdPerMonth: null })
+})
+
 test('C12: a turn stops before a request that the limit does not allow, and continues when it is raised', async () => {
   await settings(ben, 'usage')
   await ben.getByRole('button', { name: 'Set your own' }).click()

@@ -3,6 +3,7 @@ import buildProgramsOnce from '../stack/built-programs.ts'
 import { type Figure, type FigureRow, rowOf } from './figure.ts'
 import { tableOf } from './figure-table.ts'
 import { describe, describeMachine } from './machine.ts'
+import { accessCheck } from './scenarios/access-check.ts'
 import { agents, agentsLive } from './scenarios/agents.ts'
 import { awakeThreads } from './scenarios/awake-threads.ts'
 import { brokering } from './scenarios/brokering.ts'
@@ -21,9 +22,11 @@ import { memory } from './scenarios/memory.ts'
 import { names } from './scenarios/names.ts'
 import { network } from './scenarios/network.ts'
 import { packageInstall } from './scenarios/packages.ts'
+import { passkeySignIn } from './scenarios/passkey-sign-in.ts'
 import { pausingLarge, pausingSmall } from './scenarios/pausing.ts'
 import { previewDownload } from './scenarios/preview-download.ts'
 import { previews } from './scenarios/previews.ts'
+import { quotaReservation } from './scenarios/quota-reservation.ts'
 import { recovery } from './scenarios/recovery.ts'
 import { relay } from './scenarios/relay.ts'
 import { rewinding } from './scenarios/rewinding.ts'
@@ -80,6 +83,9 @@ const alone: Record<string, (options: Pick<Stage, 'rounds'> & { threads: number 
   burst,
   'spaced-messages': spacedMessages,
   'awake-threads': awakeThreads,
+  'access-check': accessCheck,
+  'passkey-sign-in': passkeySignIn,
+  'quota-reservation': quotaReservation,
 }
 
 /** Scenarios that need the app. */

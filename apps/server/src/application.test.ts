@@ -15,11 +15,14 @@ const startSteps = [
   'finish rewinds',
   'resume turns',
   'start runs',
+  'check sign-ins at providers',
   'start the policy',
+  'measure the machine',
 ]
 
 const stopSteps = [
   'end what streams',
+  'stop measuring the machine',
   'close previews',
   'close sockets',
   'close shared pages',
@@ -33,6 +36,7 @@ const stopSteps = [
   'stop watches',
   'stop operations',
   'stop following the host',
+  'stop checks of sign-ins',
   'finish the audit log',
 ]
 
@@ -61,10 +65,12 @@ test('every list of registrations has its entries after the start, and rejects m
   await server.start()
   const { platform, threads } = server.areas
   expect(platform.registrations.counts()).toEqual({
+    'people.addLeaving': 10,
     'people.addMeter': 3,
     'people.setWorkspaceCheck': 1,
     'people.setWorkspaceInvites': 1,
-    'secrets.addHolder': 4,
+    'secrets.addHolder': 5,
+    'threads.addPersonalUse': 3,
     'threads.setSandboxViews': 1,
     'threads.addEraser': 5,
     'workspaces.addEraser': 3,

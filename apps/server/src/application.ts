@@ -52,9 +52,8 @@ export function makeApplication(options: ApplicationOptions): Application {
   const sandboxes = makeSandboxArea({ platform, people, threads }, options)
   const turns = makeTurnArea({ platform, people, threads, sandboxes }, options)
   const workflows = makeWorkflowArea({ platform, people, threads, sandboxes, turns }, options)
-  const measured = { people, turns, sandboxes, runs: workflows.runs, operations: platform.operations }
-  const { open, system } = platform
-  const installation = makeInstallation({ ...people, models: turns.models, open, system, measured }, options)
+  const measured = { people, threads, turns, sandboxes, runs: workflows.runs, operations: platform.operations }
+  const installation = makeInstallation({ platform, ...people, models: turns.models, measured }, options)
   const areas: Areas = { platform, people, threads, sandboxes, turns, workflows, installation }
   const { authentication } = people
   const socketServer = makeSocketServer({
@@ -73,11 +72,12 @@ export function makeApplication(options: ApplicationOptions): Application {
     authentication,
     clientAddress: platform.clientAddress,
     healthPages: installation.healthPages,
-    onAnswered: installation.metrics.requestAnswered,
+    onAnswered: installation.answered,
     publicRoutes: [installation.setupRoutes, ...people.signInRoutes],
     routes: [people, threads, sandboxes, turns, workflows, installation].flatMap(({ routes }) => routes),
     sharedPages: workflows.sharedPages,
     hookPages: workflows.hookPages,
+    signInPages: people.oidc.pages,
   })
   const running = { ...areas, stopping, socketServer }
   const { logger } = options
@@ -109,12 +109,15 @@ const startSteps: readonly Step[] = [
   ['finish rewinds', ({ workflows }) => workflows.recoverRewinds()],
   ['resume turns', ({ turns }) => turns.recover()],
   ['start runs', ({ workflows }) => workflows.startRuns()],
+  ['check sign-ins at providers', ({ people }) => people.oidc.rechecks.start()],
   ['start the policy', ({ sandboxes }) => sandboxes.startPolicy()],
+  ['measure the machine', ({ installation }) => installation.sampler.start()],
 ]
 
 /** Ends access first, dependencies last. */
 const stopSteps: readonly Step[] = [
   ['end what streams', ({ stopping }) => stopping.abort()],
+  ['stop measuring the machine', ({ installation }) => installation.sampler.stop()],
   ['close previews', ({ sandboxes }) => sandboxes.previewServer.close()],
   ['close sockets', ({ socketServer }) => socketServer.close()],
   ['close shared pages', ({ workflows }) => workflows.stopSharing()],
@@ -128,6 +131,7 @@ const stopSteps: readonly Step[] = [
   ['stop watches', ({ sandboxes }) => sandboxes.stopWatches()],
   ['stop operations', ({ platform }) => platform.operations.stop()],
   ['stop following the host', ({ sandboxes }) => sandboxes.stopFollowing()],
+  ['stop checks of sign-ins', ({ people }) => people.oidc.stop()],
   ['finish the audit log', ({ people }) => people.audit.settled()],
 ]
 

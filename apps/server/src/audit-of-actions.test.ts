@@ -254,8 +254,32 @@ test('no row has a secret, whatever was done: entered, shown once, or in an addr
   }
 })
 
-/** Rows of what needs a service, a sign-in server or a reviewed file: in the tests of share links, OAuth and agent drafts. */
-const inOtherTests = ['agent-file-accepted', 'connection-logged-in', 'share-link-created', 'share-link-ended']
+/**
+ * Rows of what needs a service, a sign-in server, a reviewed file or a passkey, or many guesses: in the tests of share links,
+ * OAuth, agent drafts, passkeys and invites. And of people who leave, which ends what this test needs.
+ */
+const inOtherTests = [
+  'agent-file-accepted',
+  'connection-logged-in',
+  'erase-started',
+  'erase-started',
+  'hand-over-started',
+  'handed-over',
+  'identity-disconnected',
+  'links-guessed',
+  'machine-sandbox-stopped',
+  'ownership-accepted',
+  'ownership-offer-ended',
+  'ownership-offered',
+  'passkey-counter-behind',
+  'passkey-logged-in',
+  'person-erased',
+  'person-erased',
+  'share-link-created',
+  'share-link-ended',
+  'thread-handed-over',
+  'thread-opened',
+]
 
 /** What the requests of bad input can’t do, as each starts from the same objects. */
 async function undoThings(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { TestApplication, TestPerson } from './application.test-utils.ts'
+import { addPasskey, newTestPasskey } from './people/passkeys/test-passkey.test-utils.ts'
 import { smallAgentFile } from './workflows/agents/small-agent-file.test-utils.ts'
 
 /** The id of one object of each kind, by the name of its parameter. */
@@ -67,8 +68,15 @@ export async function makeIds(
     name: `Preset of ${threadId}`,
     limits: { concurrentRuns: 1, awakeSandboxes: null, modelMicroUsdPerMonth: null },
   })
+  const provider = await json<{ id?: string }>('POST', '/sign-in-providers', {
+    name: 'Provider',
+    issuer: `https://${threadId}.example`,
+    clientId: 'client',
+  })
+  const sandbox = await server.areas.sandboxes.rows.find(threadId)
   return {
     threadId,
+    providerId: provider.id ?? 'none',
     workspaceId,
     agentId,
     draftId: ((await draft.json()) as { id: string }).id,
@@ -88,5 +96,8 @@ export async function makeIds(
     modelId: 'no-model',
     inviteId: invite.id ?? 'no-invite',
     presetId: preset.id ?? 'no-preset',
+    passkeyId: (await addPasskey(server, { person, key: newTestPasskey() })).id,
+    // Only those who manage the installation have something to do with it under this name.
+    sandboxId: (invite.id === undefined ? undefined : sandbox?.id) ?? 'no-sandbox',
   }
 }

@@ -2,6 +2,24 @@ import { keyScopes } from '@threadbox/domain'
 import { inThread, member, password, person, settingsOwner, workspace } from './bad-input.params.test-utils.ts'
 import type { BadInputRow } from './bad-input.row.test-utils.ts'
 
+const providersOwner = { ownerOnly: 'sign-in.owner-only' } as const
+const ownProvider = {
+  ...providersOwner,
+  params: { providerId: 'own' },
+  unknown: { providerId: 'sign-in.provider-not-found' },
+} as const
+const provider = {
+  join: { rule: 'invited', domains: [], group: null },
+  groups: { claim: 'groups', source: 'id-token', mappings: [] },
+  linkByVerifiedEmail: false,
+  recheckHours: 8,
+}
+/** Well formed, and of no passkey. */
+const credential = { id: 'bm9uZQ', rawId: 'bm9uZQ', type: 'public-key' }
+const clientDataJSON = Buffer.from('{"challenge":"none"}').toString('base64url')
+const assertion = { ...credential, response: { clientDataJSON, authenticatorData: '', signature: '' } }
+const registration = { ...credential, response: { clientDataJSON, attestationObject: '' } }
+
 /** The rows of accounts, people, invites and members of workspaces. */
 export const peopleRows: Record<string, BadInputRow> = {
   'GET /setup': { isPublic: true },
@@ -17,6 +35,21 @@ export const peopleRows: Record<string, BadInputRow> = {
     body: { currentPassword: 'a wrong password', newPassword: 'another long password' },
   },
   'POST /auth/confirm': { body: { password: 'a wrong password' } },
+  'POST /auth/confirm/request': {},
+  'POST /auth/passkey/request': { isPublic: true },
+  'POST /auth/passkey': { isPublic: true, body: { assertion } },
+  'GET /passkeys': {},
+  'POST /passkeys/request': {},
+  'POST /passkeys': { body: { name: 'Laptop', registration } },
+  'PATCH /passkeys/{passkeyId}': {
+    params: { passkeyId: 'own' },
+    unknown: { passkeyId: 'passkey.not-found' },
+    body: { name: 'Laptop' },
+  },
+  'DELETE /passkeys/{passkeyId}': {
+    params: { passkeyId: 'own' },
+    unknown: { passkeyId: 'passkey.not-found' },
+  },
   'GET /auth/sessions': {},
   'DELETE /auth/sessions/{sessionId}': {
     params: { sessionId: 'own' },
@@ -44,7 +77,38 @@ export const peopleRows: Record<string, BadInputRow> = {
     params: { inviteId: 'own' },
     unknown: { inviteId: 'invite.not-found' },
   },
+  'GET /auth/providers': { isPublic: true, query: { problem: 'sign-in.declined' } },
+  'POST /auth/providers/start': { isPublic: true, body: { providerId: 'none', returnTo: '/', secret: 'none' } },
+  'GET /auth/identities': {},
+  'POST /auth/identities': { body: { providerId: 'none', returnTo: '/' } },
+  'DELETE /auth/identities/{identityId}': {
+    params: { identityId: { value: 'none' } },
+    unknown: { identityId: 'sign-in.identity-not-found' },
+  },
+  'GET /sign-in-providers': providersOwner,
+  'POST /sign-in-providers': {
+    ...providersOwner,
+    body: { name: 'Provider', issuer: 'https://issuer.example', clientId: 'id', clientSecret: 'secret', ...provider },
+  },
+  'PATCH /sign-in-providers/{providerId}': {
+    ...ownProvider,
+    body: { name: 'Provider', clientId: 'id', clientSecret: null, ...provider },
+  },
+  'DELETE /sign-in-providers/{providerId}': ownProvider,
+  'POST /sign-in-providers/{providerId}/test': ownProvider,
   'GET /metrics': settingsOwner,
+  'GET /machine': { ...settingsOwner, query: { checks: 'false' } },
+  'GET /machine/history': { ...settingsOwner, query: { span: 'month' } },
+  'POST /machine/sandboxes/{sandboxId}/pause': {
+    ...settingsOwner,
+    params: { sandboxId: 'own' },
+    unknown: { sandboxId: 'machine.sandbox-unknown' },
+  },
+  'POST /machine/sandboxes/{sandboxId}/stop': {
+    ...settingsOwner,
+    params: { sandboxId: 'own' },
+    unknown: { sandboxId: 'machine.sandbox-unknown' },
+  },
   'GET /usage': { query: { of: 'mine', from: '2026-11-01', to: '2026-11-30', by: 'model' } },
   'GET /usage/csv': { query: { of: 'mine', from: '2026-11-01', to: '2026-11-30' } },
   'GET /quotas': {},
@@ -79,6 +143,20 @@ export const peopleRows: Record<string, BadInputRow> = {
     ...settingsOwner,
     body: { presetId: null, assigned: { concurrentRuns: 1, modelMicroUsdPerMonth: null } },
   },
+  'GET /people/{personId}/belongings': { ...person, ...settingsOwner },
+  'POST /people/{personId}/hand-over': { ...person, ...settingsOwner, body: { to: 'u-unknown' } },
+  'POST /people/{personId}/erase': { ...person, ...settingsOwner },
+  'GET /me/belongings': {},
+  'POST /me/erase': {},
+  'GET /me/export': {},
+  'GET /ownership-offer': {},
+  'PUT /ownership-offer': { ...settingsOwner, body: { personId: 'u-unknown' } },
+  'DELETE /ownership-offer': {},
+  'POST /ownership-offer/accept': {},
+  'GET /threads/{threadId}/personal-uses': inThread,
+  'GET /workspaces/{workspaceId}/personal-uses': workspace,
+  'POST /threads/{threadId}/hand-over': { ...inThread, body: { to: 'u-unknown' } },
+  'POST /threads/{threadId}/openings': { ...inThread, body: { reason: 'A report of misuse.' } },
   'POST /auth/link': { isPublic: true, body: { secret: 'none' } },
   'POST /auth/join': {
     isPublic: true,

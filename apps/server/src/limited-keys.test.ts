@@ -103,12 +103,12 @@ describe('a key that is limited to a workspace', () => {
     async ({ route, action, row }) => {
       const requirement = actions[action]
       const isForPeople = requirement === 'session' || requirement === 'confirmed'
-      const isOfPerson = action === 'git-credentials.read'
+      const isOutside = action === 'git-credentials.read' || action === 'machine.stop'
       for (const [name, code] of Object.entries(row.unknown ?? {})) {
         const unknown = await send(route, row, { [name]: 't-unknown' })
         expect(await send(route, row, { [name]: outside[name] ?? 'x' }), name).toEqual(unknown)
         expect(await send(route, row, { [name]: nowhere[name] ?? 'x' }), name).toEqual(unknown)
-        const refusal = isForPeople ? 'auth.session-required' : isOfPerson ? 'auth.outside-workspaces' : code
+        const refusal = isForPeople ? 'auth.session-required' : isOutside ? 'auth.outside-workspaces' : code
         expect(unknown.code, name).toBe(refusal)
       }
     },

@@ -1,11 +1,21 @@
 import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import { createMachineTables } from './installation/machine.table.ts'
 import { addAuditChain, createAuditTables } from './people/audit/audit.table.ts'
 import { createInviteTable } from './people/invites/invites.table.ts'
+import { createLeavingTables } from './people/leaving/leaving.table.ts'
+import { createOidcTables } from './people/oidc/oidc.table.ts'
+import { createPasskeyTables } from './people/passkeys/passkeys.table.ts'
 import { createQuotaTables } from './people/quotas/quotas.table.ts'
 import { createSettingTables } from './people/settings/settings.table.ts'
 import { createAttemptTable } from './people/users/attempts.table.ts'
-import { addKeyScopes, addKeyWorkspaces, addPersonStates, createUserTables } from './people/users/users.table.ts'
+import {
+  addKeyScopes,
+  addKeyWorkspaces,
+  addPersonStates,
+  addRoleByHand,
+  createUserTables,
+} from './people/users/users.table.ts'
 import type { DatabaseKind, OpenDatabase } from './platform/database/database.ts'
 import { putBackMigrations } from './platform/database/set-aside.ts'
 import { createOperationTables } from './platform/operations/operations.table.ts'
@@ -23,6 +33,7 @@ import {
   createSandboxTables,
 } from './sandboxes/state/sandboxes.table.ts'
 import { createTerminalTables } from './sandboxes/terminals/terminals.table.ts'
+import { createOpeningTable } from './threads/access/openings.table.ts'
 import { addJoined, createWorkspaceTables } from './threads/access/workspaces.table.ts'
 import { createAttachmentTables } from './threads/attachments/attachments.table.ts'
 import { addForkColumn, addSharedThreads, createThreadTables } from './threads/log/threads.table.ts'
@@ -138,6 +149,12 @@ const changes: Record<string, Change> = {
     await addFirstModel(database)
   },
   '0064-awake-places': createAwakePlaceTable,
+  '0065-oidc': createOidcTables,
+  '0066-role-by-hand': addRoleByHand,
+  '0067-passkeys': createPasskeyTables,
+  '0068-leaving': createLeavingTables,
+  '0069-thread-openings': createOpeningTable,
+  '0072-machine-samples': createMachineTables,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -25,11 +25,15 @@ const document = (await (await server.call('GET', '/api/v1/openapi.json')).json(
 const needs: Partial<Record<Action, WorkspaceAction | 'person'>> = {
   'account.manage': 'person',
   'keys.manage': 'person',
+  'passkeys.manage': 'person',
   'git-credentials.manage': 'person',
   'agents.import': 'person',
   'models.manage': 'person',
   'people.manage': 'person',
   'people.list-invites': 'person',
+  'identities.manage': 'person',
+  'sign-in.manage': 'person',
+  'machine.stop': 'person',
   'agents.read': 'read',
   'agents.manage': 'change',
   'skills.read': 'read',
@@ -50,6 +54,7 @@ const needs: Partial<Record<Action, WorkspaceAction | 'person'>> = {
 }
 /** Routes that need something else than their action. */
 const exceptions: Record<string, WorkspaceAction | 'person'> = {
+  'POST /threads/{threadId}/openings': 'person',
   'PATCH /threads/{threadId}': 'change',
   'GET /workspaces/{workspaceId}/contents': 'manage',
   'PUT /workspaces/{workspaceId}/position': 'read',

@@ -27,16 +27,21 @@ export type ServerOptions = {
   /** Pages for probes, under any name. */
   healthPages: Hono<ApiEnv>
   /** Called after each response. `route`: the part of the app, such as `threads`. */
-  onAnswered(request: { route: string; status: number; seconds: number }): void
+  onAnswered(request: Answered): void
   /** Routes that need no sign-in. */
   publicRoutes: readonly Api[]
   /** All other routes. */
   routes: readonly Api[]
   /** Pages of share links, at `/shared`: they need no sign-in. */
   sharedPages: Hono<ApiEnv>
+  /** Sign-ins at providers, at `/sign-in`: where browsers come back. */
+  signInPages: Hono<ApiEnv>
   /** Webhooks, at `/hooks`: they check the signature of a request instead of a sign-in. */
   hookPages: Hono<ApiEnv>
 }
+
+/** A response; `code` is that of its error. */
+export type Answered = { route: string; status: number; seconds: number; code: string | undefined }
 
 /**
  * The HTTP side of the server. The guards run in the order of trust: is this the app's name, does the app's own page
@@ -59,7 +64,8 @@ export function makeServer(options: ServerOptions): { app: Hono<ApiEnv>; api: Ap
     await serveAs({ requestId, address: context.get('clientAddress') }, next)
     context.res.headers.set('threadbox-request-id', requestId)
     const seconds = (performance.now() - startedAt) / 1000
-    options.onAnswered({ route: partOf(context.req.path), status: context.res.status, seconds })
+    const code = context.get('errorCode')
+    options.onAnswered({ route: partOf(context.req.path), status: context.res.status, seconds, code })
   })
   app.route('/', options.healthPages)
   app.use('*', secureHeaders(options.hosts), guardHost(options.hosts), guardOrigin(options.hosts))
@@ -69,6 +75,7 @@ export function makeServer(options: ServerOptions): { app: Hono<ApiEnv>; api: Ap
     throw routeNotFound({})
   })
   app.route('/shared', options.sharedPages)
+  app.route('/sign-in', options.signInPages)
   app.route('/hooks', options.hookPages)
   if (options.webDirectory !== '') {
     const docs = docsSite(join(options.webDirectory, 'docs'))

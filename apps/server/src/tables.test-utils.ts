@@ -1,6 +1,10 @@
 import type { Kysely } from 'kysely'
+import type { MachineTables } from './installation/machine.table.ts'
 import type { AuditTables } from './people/audit/audit.table.ts'
 import type { InviteTables } from './people/invites/invites.table.ts'
+import type { LeavingTables } from './people/leaving/leaving.table.ts'
+import type { OidcTables } from './people/oidc/oidc.table.ts'
+import type { PasskeyTables } from './people/passkeys/passkeys.table.ts'
 import type { QuotaTables } from './people/quotas/quotas.table.ts'
 import type { SettingTables } from './people/settings/settings.table.ts'
 import type { AttemptTables } from './people/users/attempts.table.ts'
@@ -14,6 +18,7 @@ import type { PlaceholderTables } from './sandboxes/secrets/placeholders.table.t
 import type { ServiceTables } from './sandboxes/services/services.table.ts'
 import type { SandboxTables } from './sandboxes/state/sandboxes.table.ts'
 import type { TerminalTables } from './sandboxes/terminals/terminals.table.ts'
+import type { OpeningTables } from './threads/access/openings.table.ts'
 import type { WorkspaceTables } from './threads/access/workspaces.table.ts'
 import type { AttachmentTables } from './threads/attachments/attachments.table.ts'
 import type { ThreadTables } from './threads/log/threads.table.ts'
@@ -35,7 +40,11 @@ import type { RunTables } from './workflows/runs/runs.table.ts'
 import type { ThreadLinkTables } from './workflows/sharing/thread-links.table.ts'
 
 type Tables = UserTables &
+  LeavingTables &
+  OpeningTables &
   InviteTables &
+  OidcTables &
+  PasskeyTables &
   QuotaTables &
   AttemptTables &
   PreviewTables &
@@ -66,6 +75,7 @@ type Tables = UserTables &
   ProgramTables &
   GitCredentialTables &
   UsageTables &
+  MachineTables &
   TurnTables
 
 /** The whole database, for tests that read what several features have stored. */

@@ -55,9 +55,24 @@ const sections: Readonly<Record<string, string>> = {
   usage: 'Usage',
   people: 'People',
   quotas: 'Limits of people',
+  'sign-in': 'Signing in at providers',
+  leaving: 'People who leave',
   account: 'Account',
+  passkeys: 'Passkeys',
+  machine: 'Machine',
   installation: 'Installation',
 }
+
+/** Routes that only a browser can use, at an address that can have passkeys. */
+const inBrowser = new Set([
+  'POST /auth/passkey/request',
+  'POST /auth/passkey',
+  'POST /auth/confirm/request',
+  'POST /passkeys/request',
+  'POST /passkeys',
+  'PATCH /passkeys/{passkeyId}',
+  'DELETE /passkeys/{passkeyId}',
+])
 
 /** The page of all routes: what each does, its input and its response, with a request. */
 export function apiPage(document: OpenApi): string {
@@ -177,7 +192,9 @@ function routePart(route: { method: string; path: string; operation: Operation; 
   return [
     `### \`${name}\` {#${routeAnchor(method, path)}}`,
     `${prose(operation.summary ?? '')}.`.replace('..', '.'),
-    `\`\`\`sh\n${requestOf(name, { ...example, isSessionOnly: isSessionOnly(operation) })}\n\`\`\``,
+    inBrowser.has(name)
+      ? 'A browser sends this, with what its device signs: see `passkeys` of the [SDK](/docs/build/sdk/).'
+      : `\`\`\`sh\n${requestOf(name, { ...example, isSessionOnly: isSessionOnly(operation) })}\n\`\`\``,
     ...needsPart(operation),
     ...fieldsPart(operation, document),
     `Response: ${answers.join(' Or ')}`,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeCommonObjects, preparations, skillText, type Variables } from './page-objects.test-utils.ts'
 import { type PageServer, startPageServer } from './page-server.test-utils.ts'
 import { type BlockResult, type PageShell, startPageShell, timeUp } from './page-shell.test-utils.ts'
+import { otherSenders } from './people-objects.test-utils.ts'
 
 /** Runs every request of the site’s developer pages in a real bash, with the real curl and jq, against a real server. */
 
@@ -89,7 +90,13 @@ describe('a request on the page of the API, run as it is written, has the respon
   it.each(rest)('$route', async ({ route, ...block }) => {
     const own = await preparations[route]?.(server, common)
     await define({ ...common, ...own })
+    const sender = otherSenders[route]
+    if (sender === undefined) return check(await run(block.text), block)
+    const by = await sender.signIn(server)
+    await run(`mv cookies reader-cookies\nsession "$url/auth/sign-in" --json '${JSON.stringify(by)}'`)
     check(await run(block.text), block)
+    await run('mv reader-cookies cookies')
+    await sender.after?.(server, by)
   })
 })
 

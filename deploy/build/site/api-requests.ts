@@ -34,6 +34,11 @@ const values: Readonly<Record<string, { query?: Record<string, string>; body?: R
   'POST /auth/link': { body: { secret: '$secret' } },
   'POST /auth/join': { body: { secret: '$secret', email: 'colleague@example.com' } },
   'POST /auth/reset': { body: { secret: '$secret' } },
+  'POST /auth/providers/start': { body: { providerId: '$providerId' } },
+  'POST /auth/identities': { body: { providerId: '$providerId' } },
+  'POST /people/{personId}/hand-over': { body: { to: '$to' } },
+  'POST /threads/{threadId}/hand-over': { body: { to: '$to' } },
+  'PUT /ownership-offer': { body: { personId: '$personId' } },
   'POST /connections/login': { body: { state: '$state', code: '$code' } },
 }
 const upgrade = [

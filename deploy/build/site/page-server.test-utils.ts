@@ -7,9 +7,11 @@ import {
   type LoginServer,
   type McpTestServer,
   type ModelServer,
+  type ScriptedIssuer,
   startLoginServer,
   startMcpServer,
   startModelServer,
+  startScriptedIssuer,
   startTestServer,
   type TestServer,
 } from '@threadbox/testkit'
@@ -29,7 +31,7 @@ export const askForFile = 'Share the file.'
 export const endless = '/run sleep infinity'
 
 /** A server process without an owner, and everything that it talks to: a host, a model, MCP servers and their sign-in. */
-type SignIn = { email: string; password: string }
+export type SignIn = { email: string; password: string }
 
 export type PageServer = AsyncDisposable & {
   directory: string
@@ -41,6 +43,8 @@ export type PageServer = AsyncDisposable & {
   tools: McpTestServer
   /** An MCP server that requires a sign-in. */
   lockedTools: McpTestServer
+  /** Where people can sign in. */
+  issuer: ScriptedIssuer
   /** Makes a request with the key of the page. */
   call<Answer>(method: string, path: string, body?: unknown): Promise<Answer>
   /** Makes a request as the signed-in person. */
@@ -65,6 +69,7 @@ export async function startPageServer(): Promise<PageServer> {
   const logins = cleanup.use(await startLoginServer())
   const lockedTools = cleanup.use(await startMcpServer())
   lockLogins(lockedTools, logins)
+  const issuer = cleanup.use(await startScriptedIssuer())
   const environment = {
     THREADBOX_INSTALLATION: 'page00',
     THREADBOX_DATA: directory,
@@ -85,6 +90,7 @@ export async function startPageServer(): Promise<PageServer> {
     model,
     tools,
     lockedTools,
+    issuer,
     ...guest,
     ...makeRequests(server),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -27,7 +27,7 @@ type Request = { command: string; method: string; path: string; body: string | u
 
 /** The requests of the page as curl would send them. */
 function requestsOf(text: string): Request[] {
-  const commands = [...text.matchAll(/^### `(\S+) .*?\n```sh\n(.*?)\n```/gms)]
+  const commands = [...text.matchAll(/^### `(\S+) (?:(?!^### ).)*?\n```sh\n(.*?)\n```/gms)]
   return commands.map(([, method = '', command = '']) => ({
     command,
     method,

@@ -94,7 +94,7 @@ export const serverSettings = {
     default: 30,
   }),
   connectionsAllow: setting({
-    doc: 'Comma-separated names, addresses and ranges in private networks that MCP connections and Git credentials can use. Connections to them may be unencrypted.',
+    doc: 'Comma-separated names, addresses and ranges in private networks that MCP connections, Git credentials and sign-in providers can use. Connections to them may be unencrypted.',
     environment: 'THREADBOX_CONNECTIONS_ALLOW',
     schema: z
       .string()

@@ -177,6 +177,12 @@ export const btrfs = {
     const largest = await read('metadata/chunk_size').catch(() => totalBytes)
     return { freeBytes, copies, stepBytes: copies * Math.min(largest, totalBytes / 10) }
   },
+  /** What the file system’s own tables take on its devices, read without starting a program. */
+  async tableBytes({ uuid }: { uuid: string }): Promise<number> {
+    const read = async (name: string) => Number(await readFile(`/sys/fs/btrfs/${uuid}/allocation/${name}`, 'utf8'))
+    const used = await Promise.all(['metadata', 'system'].map((kind) => read(`${kind}/disk_used`)))
+    return used.reduce((sum, bytes) => sum + bytes, 0)
+  },
   async createGroup(options: { path: string; groupId: string }): Promise<void> {
     await callBtrfs(['create_group', options.path, options.groupId], shortTime)
   },

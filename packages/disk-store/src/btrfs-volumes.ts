@@ -34,12 +34,11 @@ export function makeBtrfsVolumes(options: {
   let mode: QuotaMode = 'off'
   const images = makeImageCount(root)
   const groups = makeKnownGroups({ root, mode: () => mode })
+  const tableBytes = makeTableReader(root)
 
   const space = async (): Promise<VolumeSpace> => {
-    const { blocks, bavail, bsize } = await statfs(root)
-    const available = Math.max(0, bavail * bsize - pool.keepFreeBytes)
-    const disksRoomBytes = mode === 'simple' ? await disksLimit.roomBytes() : Number.POSITIVE_INFINITY
-    return { totalBytes: blocks * bsize, availableBytes: available, imageBytes: await images.bytes(), disksRoomBytes }
+    const disks = mode === 'simple' ? await disksLimit.held() : undefined
+    return { ...(await readSpace(pool, disks)), imageBytes: await images.bytes(), tableBytes: await tableBytes() }
   }
   const disksLimit = makeDisksLimit({ root, groupId: allDisks, reserves, space, logger })
   const limitAllDisks = async () => {
@@ -201,6 +200,28 @@ async function ensureQuotas(options: { root: string; isOwn: boolean; logger: Log
   }
   await btrfs.enableFullQuotas(root)
   return 'full'
+}
+
+async function readSpace(
+  { root, keepFreeBytes }: Pool,
+  disks: { bytes: number; roomBytes: number } | undefined,
+): Promise<Omit<VolumeSpace, 'imageBytes'>> {
+  const { blocks, bavail, bsize } = await statfs(root)
+  return {
+    totalBytes: blocks * bsize,
+    availableBytes: Math.max(0, bavail * bsize - keepFreeBytes),
+    disksRoomBytes: disks?.roomBytes ?? Number.POSITIVE_INFINITY,
+    disksBytes: disks?.bytes,
+  }
+}
+
+/** Undefined where the kernel doesn’t show it. */
+function makeTableReader(root: string): () => Promise<number | undefined> {
+  let uuid: Promise<string> | undefined
+  return async () => {
+    uuid ??= fileSystemUuid(root)
+    return await btrfs.tableBytes({ uuid: await uuid }).catch(() => undefined)
+  }
 }
 
 async function ensureGroup(options: { root: string; groupId: string }): Promise<void> {

@@ -193,4 +193,8 @@ export type PoolUsage = {
   reservedBytes: number
   /** Space used by saved memory. */
   memoryBytes: number
+  imageBytes: number
+  /** All disks with their snapshots, and the file system’s own tables; undefined where the kernel doesn’t show them. */
+  disksBytes: number | undefined
+  tableBytes: number | undefined
 }

@@ -49,11 +49,12 @@ export function makeDisksLimit(options: {
     await btrfs.limitGroup({ path: root, groupId, limitBytes, exclusive: false })
   }
   return {
-    /** What all disks together can still write. Infinite where the kernel doesn’t show it. */
-    async roomBytes(): Promise<number> {
+    /** What all disks together hold and can still write. Undefined where the kernel doesn’t show it. */
+    async held(): Promise<{ bytes: number; roomBytes: number } | undefined> {
       const now = await readGroup()
-      if (now === undefined || now.limitBytes === 0) return Number.POSITIVE_INFINITY
-      return Math.max(0, now.limitBytes - now.bytes)
+      if (now === undefined) return undefined
+      const roomBytes = now.limitBytes === 0 ? Number.POSITIVE_INFINITY : Math.max(0, now.limitBytes - now.bytes)
+      return { bytes: now.bytes, roomBytes }
     },
     /** Sets the limit for the space that is free now. `keepFreeBytes` holds until the next call with another. */
     set: (change?: { keepFreeBytes: number }) =>

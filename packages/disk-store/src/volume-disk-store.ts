@@ -118,9 +118,14 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
         usedBytes: found.totalBytes - found.availableBytes,
         reservedBytes: openReserveBytes({ reserves, imageBytes: found.imageBytes, memoryBytes }),
         memoryBytes,
+        ...partsOf(found),
       }
     },
   }
+}
+
+function partsOf({ imageBytes, disksBytes, tableBytes }: VolumeSpace) {
+  return { imageBytes, disksBytes, tableBytes }
 }
 
 type Lock = KeyedLock

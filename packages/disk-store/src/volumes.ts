@@ -78,11 +78,14 @@ export type Volumes = {
 
 /**
  * `availableBytes`: space for new data; `imageBytes`: what all frozen images hold together; `disksRoomBytes`: what all
- * disks together can still write, infinite where nothing limits them together.
+ * disks together can still write, infinite where nothing limits them together. `disksBytes`: what they hold; `tableBytes`: what
+ * the file system’s own tables take; both undefined where the kernel doesn’t show them.
  */
 export type VolumeSpace = {
   totalBytes: number
   availableBytes: number
   imageBytes: number
   disksRoomBytes: number
+  disksBytes?: number | undefined
+  tableBytes?: number | undefined
 }

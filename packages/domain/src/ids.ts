@@ -38,6 +38,11 @@ export const idPrefixes = {
   usage: '7',
   quotaRequest: '8',
   quotaPreset: '9',
+  passkey: '1',
+  /** A provider at which people sign in. */
+  signInProvider: '0',
+  /** An account of a person at a provider. */
+  identity: '2',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

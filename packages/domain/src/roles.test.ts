@@ -68,6 +68,7 @@ test('a key that is limited to workspaces can’t do what is in none', () => {
   const refused = all.filter((action) => lackOf({ scopes: keyScopes, isLimited: true }, action, 0)?.kind === 'place')
   expect(refused).toEqual([
     'machine.read',
+    'machine.stop',
     'metrics.read',
     'settings.read',
     'settings.manage',

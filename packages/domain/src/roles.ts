@@ -67,7 +67,7 @@ export const defaultKeyScopes = ['read', 'work', 'share', 'agents', 'workspace']
 
 /**
  * What an action requires of the sender. A scope: a key with it, or a session. `session`: a signed-in person, never a
- * key. `confirmed`: a person who signed in, or entered their password again, within `confirmationMs`. `nothing`: anyone.
+ * key. `confirmed`: a person who signed in, or confirmed with password or passkey, within `confirmationMs`. `nothing`: anyone.
  */
 export type ActionRequirement = KeyScope | 'session' | 'confirmed' | 'nothing'
 
@@ -85,9 +85,26 @@ export const actions = {
   /** Sign out, sessions, name. The password is changed with the current one, which confirms it. */
   'account.manage': 'session',
   'account.confirm': 'session',
+  /** Erase one’s own account. */
+  'account.erase': 'confirmed',
+  /** A copy of everything that is one’s own. */
+  'account.export': 'session',
+  /** Offer ownership of the installation, and accept it. */
+  'ownership.change': 'confirmed',
   'keys.list': 'session',
   'keys.manage': 'confirmed',
+  /** The providers with which a person signs in. */
+  'identities.read': 'session',
+  'identities.manage': 'confirmed',
+  /** The providers of the installation, for its owner. */
+  'sign-in.list': 'session',
+  'sign-in.manage': 'confirmed',
+  'passkeys.list': 'session',
+  /** Add and remove: a browser that is left open must not be enough to sign in from elsewhere later. */
+  'passkeys.manage': 'confirmed',
   'machine.read': 'machine',
+  /** Pause or stop any sandbox, without seeing what is in it. */
+  'machine.stop': 'machine',
   'metrics.read': 'metrics',
   'settings.read': 'admin',
   'settings.manage': 'admin',
@@ -105,6 +122,10 @@ export const actions = {
   /** Approve a call and its tool from then on. */
   'threads.approve-always': 'confirmed',
   'threads.share': 'share',
+  /** Give a thread to another person. */
+  'threads.hand-over': 'confirmed',
+  /** As the owner or an admin, read a thread that one isn’t in. */
+  'threads.oversee': 'confirmed',
   'previews.open': 'work',
   'sandboxes.read': 'read',
   'sandboxes.work': 'work',
@@ -163,6 +184,7 @@ type KeyAction = { [Name in Action]: (typeof actions)[Name] extends KeyScope ? N
 const placeOfAction: Record<KeyAction, 'workspace' | 'everywhere' | 'outside'> = {
   'account.read': 'everywhere',
   'machine.read': 'outside',
+  'machine.stop': 'outside',
   'metrics.read': 'outside',
   'settings.read': 'outside',
   'settings.manage': 'outside',
@@ -205,6 +227,7 @@ const roleActions: Partial<Record<Action, WorkspaceAction>> = {
   'threads.export': 'read',
   'threads.change': 'change',
   'threads.share': 'change',
+  'threads.hand-over': 'change',
   'sandboxes.read': 'read',
   'network.read': 'read',
   'secrets.read': 'read',

@@ -6,7 +6,10 @@ import { fileCalls } from './files.ts'
 import { gitCalls } from './git.ts'
 import { gitCredentialCalls } from './git-credentials.ts'
 import { accountCalls, installationCalls, modelCalls } from './installation.ts'
+import { leavingCalls } from './leaving.ts'
+import { machineCalls } from './machine.ts'
 import { networkCalls } from './network.ts'
+import { passkeyCalls } from './passkeys.ts'
 import { peopleCalls } from './people.ts'
 import { previewCalls } from './previews.ts'
 import { quotaCalls } from './quotas.ts'
@@ -15,6 +18,7 @@ import { runCalls } from './runs.ts'
 import { sandboxCalls } from './sandboxes.ts'
 import { secretCalls } from './secrets.ts'
 import { serviceCalls } from './services.ts'
+import { signInCalls } from './sign-in-providers.ts'
 import { skillCalls } from './skills.ts'
 import { snapshotCalls } from './snapshots.ts'
 import { makeStreamSocket } from './stream-socket.ts'
@@ -37,10 +41,14 @@ export function createClient(options: ClientOptions = {}) {
   const follow = <Event>(target: StreamTarget<Event>) => socket?.follow(target) ?? followStream(connection, target)
   return {
     account: accountCalls(connection),
+    passkeys: passkeyCalls(connection),
     threads: threadCalls(connection),
     workspaces: workspaceCalls(connection),
     people: peopleCalls(connection),
+    signIn: signInCalls(connection),
+    leaving: leavingCalls(connection),
     usage: usageCalls(connection),
+    machine: machineCalls(connection),
     quotas: quotaCalls(connection),
     skills: skillCalls(connection),
     agents: agentCalls(connection),

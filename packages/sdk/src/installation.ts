@@ -33,7 +33,7 @@ export function accountCalls(connection: Connection) {
     signOut: () => connection.json<void>('POST', '/auth/sign-out'),
     me: (signal?: AbortSignal) => connection.json<Me>('GET', '/me', { signal }),
     update: (request: UpdateMe) => connection.json<Me>('PATCH', '/me', { json: request }),
-    /** Enters the password again. Requests that fail with `auth.confirmation-required` then work for 10 minutes. */
+    /** Confirms with the password or a passkey. Requests that fail with `auth.confirmation-required` then work for 10 minutes. */
     confirm: (request: Confirm) => connection.json<void>('POST', '/auth/confirm', { json: request }),
     /** Ends all other sessions of the user. */
     changePassword: (request: ChangePassword) => connection.json<void>('POST', '/auth/password', { json: request }),

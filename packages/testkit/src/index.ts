@@ -6,6 +6,7 @@ export { type McpTestServer, type McpTestTool, startMcpServer } from './mcp-serv
 export { isFailure, type ModelReply, type ScriptedAnswer, type ScriptedCall } from './model-server/model-reply.ts'
 export { type ModelServer, type ReplyRule, startModelServer } from './model-server/model-server.ts'
 export { type RecordedMessage, type RecordedRequest, wholeText } from './model-server/recorded-request.ts'
+export { type IssuerScript, type ScriptedIssuer, startScriptedIssuer } from './oidc-issuer/scripted-issuer.ts'
 export { unpackPreviousRelease } from './previous-release/previous-release.ts'
 export { bareContainerPrefix } from './test-host/bare-containers.ts'
 export { sandboxPids } from './test-host/driver-records.ts'

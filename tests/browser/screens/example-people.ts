@@ -1,6 +1,7 @@
 import type {
   CreatedInvite,
   Invite,
+  Passkey,
   Person,
   PersonQuotas,
   QuotaPreset,
@@ -14,9 +15,16 @@ import { now } from './example-data.ts'
 const day = 86_400_000
 
 export const people: Person[] = [
-  { id: 'u2', name: 'Ben', role: 'admin', isDisabled: false, email: 'ben@example.com' },
-  { id: 'u3', name: 'Chiara', role: 'member', isDisabled: false, email: 'chiara.bianchi@example.com' },
-  { id: 'u4', name: 'Daichi', role: 'member', isDisabled: true, email: 'daichi@example.com' },
+  { id: 'u2', name: 'Ben', role: 'admin', isDisabled: false, isBeingErased: false, email: 'ben@example.com' },
+  {
+    id: 'u3',
+    name: 'Chiara',
+    role: 'member',
+    isDisabled: false,
+    isBeingErased: false,
+    email: 'chiara.bianchi@example.com',
+  },
+  { id: 'u4', name: 'Daichi', role: 'member', isDisabled: true, isBeingErased: false, email: 'daichi@example.com' },
 ]
 
 export const invites: Invite[] = [
@@ -42,7 +50,8 @@ const state = (quota: QuotaState['quota'], used: number, limit: number | null): 
   resetsAt: quota === 'modelMicroUsdPerMonth' ? Date.UTC(2026, 3, 1) : null,
 })
 export const quotas: QuotaState[] = [
-  state('modelMicroUsdPerMonth', 41_370_000, 50_000_000),
+  // Below 80 %: the notice about it would be on every screen.
+  state('modelMicroUsdPerMonth', 41_370_000, 60_000_000),
   state('awakeSandboxes', 2, 4),
   state('concurrentRuns', 0, 3),
 ]
@@ -79,3 +88,14 @@ export const usage: UsageReport = {
     { key: '2026-03-04', name: null, sums: sums(11, 4_350_000) },
   ],
 }
+
+export const passkeys: Passkey[] = [
+  {
+    id: 'k1',
+    name: 'Chrome on Linux',
+    host: 'app.stand-in.localhost',
+    createdAt: now - 40 * day,
+    lastUsedAt: now - day,
+  },
+  { id: 'k2', name: 'Phone', host: 'app.example.org', createdAt: now - 90 * day, lastUsedAt: null },
+]

@@ -10,6 +10,7 @@ import { approvalEntries, approvalTurn, connections, presets } from './example-c
 import * as data from './example-data.ts'
 import { gitDiff, gitLook } from './example-git.ts'
 import { gitCredentials, threadGitCredentials } from './example-git-credentials.ts'
+import * as machineExamples from './example-machine.ts'
 import { installationNetwork, privateAddresses, threadNetwork } from './example-network.ts'
 import * as team from './example-people.ts'
 import { rewindPreviewAt } from './example-rewind.ts'
@@ -42,7 +43,7 @@ const confirmationRequired: Result = {
     error: {
       code: 'auth.confirmation-required',
       kind: 'forbidden',
-      message: 'This needs your password again, because you signed in more than 10 minutes ago.',
+      message: 'This needs your password or a passkey again, because you signed in more than 10 minutes ago.',
       remedy: 'Confirm that it’s you with `POST /auth/confirm`, then repeat the request.',
       details: {},
     },
@@ -174,7 +175,13 @@ function exampleAnswer(
   if (route === 'GET /threads/t/agent-offer') {
     return { status: 200, body: { packages: isOffered ? ['pandas-ta', 'prophet'] : [] } }
   }
-  const setup = { ownerExists: visitor !== 'first', version: '0.1.0', isHostReachable: true, preparing: [] }
+  const setup = {
+    ownerExists: visitor !== 'first',
+    adminsMayRead: false,
+    version: '0.1.0',
+    isHostReachable: true,
+    preparing: [],
+  }
   if (route === 'GET /setup') return { status: 200, body: setup }
   if (route === 'GET /me' && visitor !== 'owner') {
     const error = { code: 'auth.required', kind: 'unauthenticated', message: 'Log in.', remedy: 'Log in.', details: {} }
@@ -237,11 +244,14 @@ const answers: Record<string, unknown> = {
   'GET /quota-requests': { requests: team.quotaRequests },
   'GET /quota-presets': { presets: team.quotaPresets },
   'GET /usage': team.usage,
+  'GET /machine': machineExamples.machine,
+  'GET /machine/history': machineExamples.history,
   'GET /models': { models: data.models },
   'GET /models/discovered': { models: [] },
   'GET /settings': data.settings,
   'GET /api-keys': { apiKeys: data.apiKeys },
   'GET /auth/sessions': { sessions: data.sessions },
+  'GET /passkeys': { passkeys: team.passkeys },
   'GET /search': { hits: [] },
   'GET /audit': { events: [], next: null },
 }

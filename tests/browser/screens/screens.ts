@@ -280,6 +280,7 @@ export const screens: readonly Screen[] = [
     shows: (page) => page.getByRole('button', { name: 'I’ve copied it' }),
   },
   settings('usage', (page) => page.getByText('$21.90')),
+  settings('machine', (page) => page.getByText('runsc release')),
   settings('models', (page) => page.getByText('On this machine').first()),
   { name: 'agent-runs', path: '/agents/g1/runs', shows: (page) => page.getByText('Show older runs') },
   {

@@ -68,6 +68,9 @@ async function recordHost(scene: Scene): Promise<void> {
   for (const exchange of recorder.exchanges) {
     exchange.response.body = exchange.response.body.replace(info?.hostId ?? '', '<host>')
   }
+  await record(scene, 'machine', () => client.machine({ sandboxes: true }))
+  const figures = recorder.exchanges.at(-1)?.response
+  if (figures !== undefined) figures.body = figures.body.replace(/":[\d.]+/g, '":"<figure>"')
   await record(scene, 'doctor', () => client.doctor())
   const stop = new AbortController()
   await record(scene, 'events', async () => {

@@ -9,6 +9,7 @@ import { openSealing } from '../machine/state/sealing-key.ts'
 import type { MemoryArea } from '../memory/memory.ts'
 import { makeDoctor } from './doctor/doctor.ts'
 import { hostInfo } from './info/host-info.ts'
+import { machineFigures } from './info/machine-figures.ts'
 import { makeOrders } from './orders/orders.ts'
 import { reclaim } from './reclaim/reclaim.ts'
 import { deleteSandbox } from './sandboxes/delete-sandbox.ts'
@@ -81,6 +82,7 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
     api: {
       ...orders,
       ...hostInfo({ hostId, version, sealingKey: sealing.publicKey, disks, active, images, spares, paused }),
+      ...machineFigures({ ...place, ...options, snapshots: stores.snapshots, room }),
       ...eventStream({ events, signal }),
       trustAuthority: async ({ certificate }) => {
         if (!(await files.trust(certificate))) return

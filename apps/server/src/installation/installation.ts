@@ -1,22 +1,33 @@
+import type { Logger } from '@threadbox/telemetry'
 import type { Hono } from 'hono'
-import type { Audit, PeopleEvents, Settings, Users } from '../people/public.ts'
+import type { Audit, PeopleEvents, Quotas, Settings, Users } from '../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../platform/database/database.ts'
 import type { Events } from '../platform/events/events.ts'
 import type { Api, ApiEnv } from '../platform/http/api.ts'
 import type { Operations } from '../platform/operations/operations.ts'
 import type { System } from '../platform/system/system.ts'
-import type { HostClient } from '../sandboxes/public.ts'
-import type { Models, TurnEvents } from '../turns/public.ts'
+import type { HostClient, SandboxEvents } from '../sandboxes/public.ts'
+import type { Models, TurnEvents, UsageReports } from '../turns/public.ts'
 import { readBackupStatus } from './backups/backup-status.ts'
 import { healthPages } from './health.ts'
 import { installationRoutes, setupRoutes } from './installation.routes.ts'
+import { machineRoutes } from './machine.routes.ts'
+import type { MachineTables } from './machine.table.ts'
+import { type MachinePorts, makeMachineReports } from './machine.usecases.ts'
+import { type MachineSampler, makeMachineSampler } from './machine-sampler.ts'
+import { makeMachineSampleStore } from './machine-samples.store.ts'
 import { metricsRoutes } from './metrics.routes.ts'
 import { type Metrics, makeMetrics } from './metrics.ts'
+import { makeRecentErrors } from './recent-errors.ts'
 import { makeStatus } from './status.ts'
 
 /** The installation's report about itself. */
 export type Installation = {
   metrics: Metrics
+  /** Measures the machine for the charts of the machine page. */
+  sampler: MachineSampler
+  /** Call it after each response. */
+  answered(request: { route: string; status: number; seconds: number; code: string | undefined }): void
   /** Pages for probes, which need no sign-in. */
   healthPages: Hono<ApiEnv>
   /** Routes that need no sign-in. */
@@ -27,26 +38,46 @@ export type Installation = {
 /** What is measured in the areas below. */
 type Measured = {
   people: { events: Pick<Events<PeopleEvents>, 'on'> }
-  turns: { events: Pick<Events<TurnEvents>, 'on'> }
-  sandboxes: { rows: { all(): Promise<{ state: string }[]> }; waitingThreads(): number }
+  threads: { rows: { creators: MachinePorts['creators'] } }
+  turns: { events: Pick<Events<TurnEvents>, 'on'>; usage: Pick<UsageReports, 'report'> }
+  sandboxes: MachinePorts['sandboxes'] & {
+    waitingThreads(): number
+    events: Pick<Events<SandboxEvents>, 'on'>
+  }
   runs: { openCounts(): Promise<ReadonlyMap<string, number>> }
   operations: Pick<Operations, 'counts'>
 }
 
+type Ports = {
+  platform: { open: OpenDatabase; system: Pick<System, 'now'>; logger: Logger }
+  users: Users
+  quotas: Quotas
+  settings: Settings
+  audit: Audit
+  models: Pick<Models, 'usable'>
+  measured: Measured
+}
+
 export function makeInstallation(
-  ports: { users: Users; settings: Settings; audit: Audit; models: Pick<Models, 'usable'> } & {
-    open: OpenDatabase
-    system: Pick<System, 'now'>
-    measured: Measured
-  },
-  { host, version, backupStatusFile }: { host: HostClient; version: string; backupStatusFile: string },
+  ports: Ports,
+  known: { host: HostClient; version: string; backupStatusFile: string },
 ): Installation {
-  const { users, settings, audit, models, open, system, measured } = ports
+  const { users, settings, audit, models, measured } = ports
+  const { open, system } = ports.platform
+  const { host, version, backupStatusFile } = known
   const hasModel = async () => (await models.usable(null)) !== undefined
-  const status = makeStatus({ version, host, users, hasModel })
+  const status = makeStatus({ version, host, users, hasModel, settings })
   const metrics = makeInstallationMetrics({ host, version, backupStatusFile, system, measured })
+  const errors = makeRecentErrors(system.now)
+  const checks: MachinePorts['checks'] = async (options) => (await status.now(options)).checks
+  const { sampler, machine } = makeMachine(ports, { ...known, errors, checks })
   return {
     metrics,
+    sampler,
+    answered: (request) => {
+      metrics.requestAnswered(request)
+      if (request.code !== undefined) errors.note({ code: request.code, status: request.status })
+    },
     healthPages: healthPages({
       checks: {
         database: () =>
@@ -59,8 +90,38 @@ export function makeInstallation(
     routes: [
       installationRoutes({ status, settings, audit, users }),
       metricsRoutes({ metrics, administers: users.administers }),
+      machineRoutes({ machine }),
     ],
   }
+}
+
+function makeMachine(
+  { platform, users, quotas, audit, measured }: Ports,
+  known: Pick<MachinePorts, 'errors' | 'checks' | 'version'> & { host: HostClient },
+) {
+  const { open, system, logger } = platform
+  const { sandboxes, threads, turns } = measured
+  const samples = makeMachineSampleStore(tablesOf<MachineTables>(open.database))
+  const sampler = makeMachineSampler({
+    store: samples,
+    host: known.host,
+    awake: async () => (await sandboxes.rows.all()).filter(({ state }) => state === 'active').length,
+    waiting: sandboxes.waitingThreads,
+    now: system.now,
+    logger,
+  })
+  const machine = makeMachineReports({
+    ...known,
+    users,
+    quotas,
+    sandboxes,
+    creators: threads.rows.creators,
+    usage: turns.usage,
+    samples,
+    audit,
+    now: system.now,
+  })
+  return { sampler, machine }
 }
 
 function makeInstallationMetrics(ports: {
@@ -89,7 +150,10 @@ function makeInstallationMetrics(ports: {
     wakeQueue: measured.sandboxes.waitingThreads,
     backup: () => readBackupStatus(ports.backupStatusFile),
     host: async () => {
-      const info = await host.info().catch(() => undefined)
+      const [info, machine] = await Promise.all([
+        host.info().catch(() => undefined),
+        host.machine().catch(() => undefined),
+      ])
       if (info === undefined) return undefined
       return {
         memoryTotalBytes: info.memoryTotalBytes,
@@ -99,10 +163,12 @@ function makeInstallationMetrics(ports: {
         poolUsedBytes: info.poolUsedBytes,
         memoryImageBytes: info.memoryImageBytes ?? 0,
         spares: info.spareSandboxes ?? 0,
+        machine,
       }
     },
   })
-  const { turns, people } = measured
+  const { turns, people, sandboxes } = measured
+  sandboxes.events.on('lifecycle-measured', metrics.lifecycleMeasured)
   turns.events.on('turn-ended', ({ status, seconds }) => metrics.turnEnded({ end: status, seconds }))
   turns.events.on('model-request-ended', metrics.modelRequestEnded)
   turns.events.on('model-fell-back', ({ cause }) => metrics.modelFellBack(cause))

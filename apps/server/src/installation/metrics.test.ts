@@ -62,6 +62,22 @@ test('O11: they count turns, requests and sandboxes', async () => {
   expect(await sample('threadbox_audit_rows_total')).toBeGreaterThan(0)
 })
 
+test('O11: they measure wakes and pauses by what a sandbox continued from, and what the host measures', async () => {
+  const { id } = (await (await server.call('POST', '/api/v1/threads', { person: owner, body: {} })).json()) as {
+    id: string
+  }
+  const { lifecycle, sandboxes } = server.areas.sandboxes
+  await sandboxes.awake(id, { reason: 'api' })
+  await lifecycle.pause(id)
+  await lifecycle.wake(id)
+  expect(await sample('threadbox_pause_seconds_count')).toBe(1)
+  expect(await sample('threadbox_wake_seconds_count', { way: 'memory' })).toBe(1)
+  expect(await sample('threadbox_room_for_boots')).toBe(99)
+  expect(await sample('threadbox_sandbox_cpu_seconds_total')).toBe(10)
+  expect(await sample('threadbox_sandbox_network_bytes_total', { direction: 'sent' })).toBe(1_000_000)
+  expect(await sample('threadbox_pool_metadata_bytes')).toBeGreaterThan(0)
+})
+
 test('O11: no label has what people wrote, and paths that do not exist add no series', async () => {
   const canary = 'zq7canary'
   await server.call('POST', '/api/v1/threads', { person: owner, body: { title: canary } })

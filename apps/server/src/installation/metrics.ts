@@ -1,5 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { HostMachine } from '@threadbox/protocol/host'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { LifecycleMeasure } from '../sandboxes/public.ts'
 import type { BackupStatus } from './backups/backup-status.ts'
 
 /** What the server measures. No label names a person, a thread, a workspace, or anything that they wrote. */
@@ -14,6 +16,7 @@ export type Metrics = {
   quotaRefused(quota: string): void
   requestAnswered(request: { route: string; status: number; seconds: number }): void
   audited(action: string): void
+  lifecycleMeasured(measure: LifecycleMeasure): void
 }
 
 export type ModelRequestEnd = {
@@ -44,11 +47,19 @@ export type HostFacts = {
   poolUsedBytes: number
   memoryImageBytes: number
   spares: number
+  /** Undefined: the host is of an older release. */
+  machine?: HostMachine | undefined
 }
 
 const prefix = 'threadbox_'
 /** Few, because each is a series for each combination of labels. */
-const seconds = { request: [0.05, 0.25, 1, 5], model: [1, 5, 30, 120], turn: [5, 30, 120, 600] }
+const seconds = {
+  request: [0.05, 0.25, 1, 5],
+  model: [1, 5, 30, 120],
+  turn: [5, 30, 120, 600],
+  wake: [0.1, 0.5, 2, 10],
+  pause: [0.5, 2, 10, 60],
+}
 
 export function makeMetrics(sources: MetricSources): Metrics {
   const registry = new Registry()
@@ -76,6 +87,7 @@ export function makeMetrics(sources: MetricSources): Metrics {
     labelNames: ['route', 'status'],
   })
   const audited = counter('audit_rows_total', 'Rows of the audit log.')
+  const lifecycle = addLifecycle({ counter, histogram })
   const logins = counter('logins_total', 'Sign-ins.', ['way', 'outcome'])
   return {
     text: async () => {
@@ -92,16 +104,89 @@ export function makeMetrics(sources: MetricSources): Metrics {
       for (const [kind, count] of Object.entries(counted)) tokens.inc({ provider, kind }, count)
       spend.inc({ provider }, microUsd / 1_000_000)
     },
+    lifecycleMeasured: lifecycle,
     modelFellBack: (reason) => fallbacks.inc({ reason }),
     quotaRefused: (quota) => refusals.inc({ quota }),
     requestAnswered: ({ route, status, seconds: took }) =>
       requests.observe({ route, status: `${Math.floor(status / 100)}xx` }, took),
     audited: (action) => {
       audited.inc()
-      const outcome = { 'logged-in': 'accepted', 'login-refused': 'refused' }[action]
-      if (outcome !== undefined) logins.inc({ way: 'password', outcome })
+      const login = loginsOf[action]
+      if (login !== undefined) logins.inc(login)
     },
   }
+}
+
+/** Sign-ins, by the action in the audit log. */
+const loginsOf: Readonly<Record<string, { way: string; outcome: string }>> = {
+  'logged-in': { way: 'password', outcome: 'accepted' },
+  'login-refused': { way: 'password', outcome: 'refused' },
+  'passkey-logged-in': { way: 'passkey', outcome: 'accepted' },
+  'passkey-login-refused': { way: 'passkey', outcome: 'refused' },
+}
+
+type Instruments = {
+  counter(name: string, help: string, labelNames?: string[]): Counter<string>
+  histogram(name: string, help: string, of: { buckets: number[]; labelNames: string[] }): Histogram<string>
+}
+
+function addLifecycle({ counter, histogram }: Instruments): Metrics['lifecycleMeasured'] {
+  const wakes = histogram('wake_seconds', 'How long callers waited for a sandbox, by what it continued from.', {
+    buckets: seconds.wake,
+    labelNames: ['way'],
+  })
+  const pauses = histogram('pause_seconds', 'How long pauses took.', { buckets: seconds.pause, labelNames: [] })
+  const demotions = counter('demotions_total', 'Sandboxes whose memory was discarded in order.')
+  const fallbacks = counter('wake_fallbacks_total', 'Wakes that could not use the saved memory.', ['reason'])
+  return (measure) => {
+    if (measure.kind === 'wake') wakes.observe({ way: measure.way }, measure.seconds)
+    else if (measure.kind === 'pause') pauses.observe(measure.seconds)
+    else if (measure.kind === 'demotion') demotions.inc()
+    else fallbacks.inc({ reason: measure.way })
+  }
+}
+
+/** What only a newer host measures. */
+function addMachine(registry: Registry): (machine: HostMachine, to: MachineGauges) => void {
+  const shared = { registers: [registry] }
+  const tables = new Gauge({ ...shared, name: `${prefix}pool_metadata_bytes`, help: 'The file system’s own tables.' })
+  const room = new Gauge({
+    ...shared,
+    name: `${prefix}room_for_boots`,
+    help: 'How many more sandboxes the host admits.',
+  })
+  const cpu = new Counter({
+    ...shared,
+    name: `${prefix}sandbox_cpu_seconds_total`,
+    help: 'Processor time of all sandboxes.',
+  })
+  const network = new Counter({
+    ...shared,
+    name: `${prefix}sandbox_network_bytes_total`,
+    help: 'What sandboxes received and sent.',
+    labelNames: ['direction'],
+  })
+  return ({ memory, disk, processor, network: bytes }, { pool, memory: held }) => {
+    held.set({ kind: 'sandboxes' }, memory.sandboxesBytes)
+    held.set({ kind: 'spares' }, memory.sparesBytes)
+    pool.set({ kind: 'images' }, disk.imagesBytes)
+    if (disk.disksBytes !== null) pool.set({ kind: 'disks' }, disk.disksBytes)
+    if (disk.tablesBytes !== null) tables.set(disk.tablesBytes)
+    room.set(memory.roomForBoots)
+    // The kernel counts: what it says replaces what was read before.
+    if (processor.sandboxSeconds !== null) setCounter(cpu, processor.sandboxSeconds)
+    if (bytes === null) return
+    network.reset()
+    network.inc({ direction: 'received' }, bytes.receivedBytes)
+    network.inc({ direction: 'sent' }, bytes.sentBytes)
+  }
+}
+
+type MachineGauges = { pool: Gauge<'kind'>; memory: Gauge<'kind'> }
+
+function setCounter(counter: Counter, value: number): void {
+  counter.reset()
+  counter.inc(value)
 }
 
 /** Returns what reads them. */
@@ -120,6 +205,7 @@ function addGauges(registry: Registry, sources: MetricSources): () => Promise<vo
   const spares = gauge('spares', 'Sandboxes that wait for a thread.')
   const lag = gauge('event_loop_lag_seconds', 'How late the server does what is due, 99th percentile.', ['process'])
   const backup = addBackupGauges(gauge)
+  const setMachine = addMachine(registry)
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   return async () => {
@@ -146,6 +232,7 @@ function addGauges(registry: Registry, sources: MetricSources): () => Promise<vo
     memory.set({ kind: 'available' }, host.memoryAvailableBytes)
     memory.set({ kind: 'frozen' }, host.frozenBytes)
     spares.set(host.spares)
+    if (host.machine !== undefined) setMachine(host.machine, { pool, memory })
   }
 }
 

@@ -6,7 +6,8 @@ type Options = Parameters<typeof makeStatus>[0]
 
 function statusOf(host: Partial<Options['host']>) {
   const users = { ownerExists: async () => true } as Options['users']
-  return makeStatus({ version: '0', host: host as Options['host'], users, hasModel: async () => true })
+  const settings = { values: async () => ({ adminsMayRead: 'never' }) } as unknown as Options['settings']
+  return makeStatus({ version: '0', host: host as Options['host'], users, hasModel: async () => true, settings })
 }
 
 test('the checks of the host arrive with their codes and values', async () => {

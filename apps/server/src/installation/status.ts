@@ -1,5 +1,5 @@
 import type { Check, SetupState, Status } from '@threadbox/protocol/public'
-import type { Users } from '../people/public.ts'
+import type { Settings, Users } from '../people/public.ts'
 import type { HostClient } from '../sandboxes/public.ts'
 
 export type InstallationStatus = {
@@ -13,6 +13,7 @@ export function makeStatus(options: {
   host: HostClient
   users: Users
   hasModel: () => Promise<boolean>
+  settings: Pick<Settings, 'values'>
 }): InstallationStatus {
   const { host, version } = options
   const hostInfo = () => host.info().catch(() => undefined)
@@ -21,6 +22,7 @@ export function makeStatus(options: {
       const info = await hostInfo()
       return {
         ownerExists: await options.users.ownerExists(),
+        adminsMayRead: (await options.settings.values()).adminsMayRead === 'with-reason',
         version,
         isHostReachable: info !== undefined,
         preparing: info?.preparing ?? [],

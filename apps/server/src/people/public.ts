@@ -1,6 +1,8 @@
 /** What other areas use of people: users, settings, and the audit log. */
 export type { Audit, AuditRecord } from './audit/audit.ts'
 export { type AuditState, auditAddress, auditChange } from './audit/audit-changes.logic.ts'
+export type { HandOverOrder, LeavingPart } from './leaving/belongings.ts'
+export type { Leaving } from './leaving/leaving.usecases.ts'
 export type { PeopleEvents } from './people.events.ts'
 export { awakeUsedUp, installationSpendUsedUp, modelSpendUsedUp, modelUnpriced } from './quotas/quotas.errors.ts'
 export type { Quotas } from './quotas/quotas.usecases.ts'

@@ -1,3 +1,13 @@
+/**
+ * `wake`: `way` is what it continued from, and how long its caller waited. `pause`: how long it took. `demotion`: its memory
+ * was discarded in order. `fallback`: its memory could not be used; `way` is why.
+ */
+export type LifecycleMeasure =
+  | { kind: 'wake'; way: string; seconds: number }
+  | { kind: 'pause'; seconds: number }
+  | { kind: 'demotion' }
+  | { kind: 'fallback'; way: string }
+
 export type SandboxEvents = {
   /**
    * The state of this thread’s sandbox changed, or it was found awake. After a crash, the start checks all awake ones.
@@ -9,6 +19,8 @@ export type SandboxEvents = {
   'capacity-released': Record<string, never>
   /** The last turn of the thread released its sandbox. After a crash, the disk is checked at the next such event. */
   'sandbox-released': { threadId: string }
+  /** A sandbox woke, slept or lost its memory. For metrics only. */
+  'lifecycle-measured': LifecycleMeasure
   /** The host can be reached from now on, or no longer. After a crash, each listener does the same at the start. */
   'host-changed': { isReachable: boolean }
 }

@@ -56,7 +56,8 @@ export type SandboxOptions = {
 }
 
 /** The sandboxes of threads, and what people see in them. */
-export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewindSandbox' | 'waitingThreads'> &
+export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewindSandbox'> &
+  Pick<StateFeature, 'waitingThreads' | 'views'> &
   Pick<LifecycleFeature, 'lifecycle' | 'wakeNotes'> & {
     events: Pick<Events<SandboxEvents>, 'on'>
     rows: SandboxReads & Pick<SandboxStore, 'all'>
@@ -105,7 +106,6 @@ export function makeSandboxArea(known: LowerAreas, options: SandboxOptions): San
   const features = makeFeatures(known, options, base)
   const { files, services, gitCredentials, terminals, previews } = features
   register(known, options, base, features)
-  const { system } = known.platform
   return {
     events,
     rows: store,
@@ -123,8 +123,9 @@ export function makeSandboxArea(known: LowerAreas, options: SandboxOptions): San
     files: files.files,
     services: services.services,
     servicesOf: base.serviceStore.list,
-    beginAs: makeBeginAs({ forkSandbox: state.forkSandbox, store, serviceStore: base.serviceStore, system }),
+    beginAs: makeBeginAs({ ...known.platform, ...state, store, serviceStore: base.serviceStore }),
     waitingThreads: state.waitingThreads,
+    views: state.views,
     inside: { store, state, lifecycle, gitCredentials },
     changed: (threadId) => void events.emit('sandbox-changed', { threadId }),
     addPreparer: base.preparers.add,
@@ -272,17 +273,7 @@ function makeFeatures({ platform, people, threads }: LowerAreas, options: Sandbo
     logger,
   })
   const secrets = makeSandboxSecretsFeature({ ...platform, ...options, ...base, ...base.state, threads, audit })
-  const terminals = makeTerminalsFeature({
-    open,
-    openThread,
-    sandboxes,
-    factsOf,
-    threads,
-    holds,
-    userHub,
-    system,
-    logger,
-  })
+  const terminals = makeTerminalsFeature({ ...platform, openThread, sandboxes, factsOf, threads, holds, userHub })
   const previews = makePreviewsFeature({
     open,
     hosts: options.hosts,
@@ -318,12 +309,12 @@ type Features = {
 }
 
 /** What this area adds to the registrations of the areas below and to its own, and what it listens to. */
-function register({ platform, threads }: LowerAreas, { host }: SandboxOptions, base: Base, features: Features): void {
+function register({ threads, ...known }: LowerAreas, { host }: SandboxOptions, base: Base, features: Features): void {
   const { state, store, events, serviceStore } = base
   const { services, gitCredentials, terminals, previews } = features
-  const { follow } = gitCredentials
-  const gitStore = makeGitCredentialStore(tablesOf<GitCredentialTables>(platform.open.database))
-  platform.secrets.addHolder(async () => (await gitStore.sealedTokens()).map(platform.secretBox.open))
+  for (const { leaving } of [gitCredentials, previews]) known.people.addLeaving(leaving)
+  threads.addPersonalUse({ kind: 'gitCredentials', read: gitCredentials.personalIn })
+  known.platform.secrets.addHolder(gitCredentials.tokens)
   threads.setSandboxViews(state.views)
   threads.addEraser((threadId) => previews.previews.forget(threadId))
   threads.addEraser((threadId) => eraseSandbox({ store, host, transition: state.transition }, threadId))
@@ -341,12 +332,12 @@ function register({ platform, threads }: LowerAreas, { host }: SandboxOptions, b
   })
   threads.addContentCounter({ kind: 'services', count: serviceStore.names })
   base.restartSources.add(services.watch.restarted)
-  base.preparers.add(follow.deliver)
+  base.preparers.add(gitCredentials.follow.deliver)
   base.preparers.add(features.secrets.deliver)
   events.on('sandbox-changed', ({ threadId }) => services.watch.sandboxChanged(threadId))
-  events.on('sandbox-changed', ({ threadId }) => follow.sandboxChanged(threadId))
+  events.on('sandbox-changed', ({ threadId }) => gitCredentials.follow.sandboxChanged(threadId))
   events.on('sandbox-changed', ({ threadId }) => terminals.sandboxChanged(threadId))
-  threads.events.on('inheritance-changed', follow.refresh)
+  threads.events.on('inheritance-changed', gitCredentials.follow.refresh)
   threads.events.on('network-changed', state.egress.apply)
   threads.events.on('secrets-changed', features.secrets.refresh)
   threads.events.on('inheritance-changed', async () => {

@@ -7,6 +7,7 @@ export {
 } from './access/access.ts'
 export { canWorkSql } from './access/can-work.ts'
 export type { Home } from './access/notify-members.ts'
+export { workspaceOwnerSql } from './access/workspace-owner.ts'
 export { roleMissing, workspaceNotFound } from './access/workspaces.errors.ts'
 export { nameKey } from './access/workspaces.presenter.ts'
 export type { Attachments } from './attachments/attachments.usecases.ts'

@@ -10,6 +10,7 @@ import type { SocketRoute } from '../platform/http/socket-server.ts'
 import type { Platform } from '../platform/platform.ts'
 import { type Access, type AccessSubject, makeAccess, subjectOfThread } from './access/access.ts'
 import { type Home, notifyMembers } from './access/notify-members.ts'
+import { makeOpenings } from './access/openings.ts'
 import { makeWorkspaceStore } from './access/workspaces.store.ts'
 import type { WorkspaceTables } from './access/workspaces.table.ts'
 import { makeAttachmentStore } from './attachments/attachments.store.ts'
@@ -47,8 +48,11 @@ import { makeThreads, type Threads } from './threads/threads.usecases.ts'
 import type { SandboxViews } from './threads/threads-dependencies.ts'
 import { makeWorkspaceThreads } from './threads/workspace-threads.ts'
 import type { ThreadEvents } from './threads.events.ts'
+import { makeThreadLeaving } from './workspaces/leaving.ts'
+import type { LeavingThreads } from './workspaces/leaving-threads.ts'
 import { memberRoutes } from './workspaces/members.routes.ts'
 import { makeMembers } from './workspaces/members.usecases.ts'
+import type { PersonalUse } from './workspaces/personal-uses.ts'
 import type { ReadDefaults } from './workspaces/sandbox-defaults.ts'
 import type { ContentCounter } from './workspaces/workspace-contents.ts'
 import { makeReadDefaults } from './workspaces/workspace-defaults.ts'
@@ -93,6 +97,8 @@ export type ThreadArea = {
   addEraser(erase: ThreadEraser): void
   addWorkspaceEraser(erase: WorkspaceEraser): void
   addContentCounter(counter: ContentCounter): void
+  /** Adds what of a person’s own threads use. */
+  addPersonalUse(use: PersonalUse): void
   /** Call at start: plans an operation for each thread that is marked as deleted. */
   replanDeletions(): Promise<void>
   /** For tests only. */
@@ -110,7 +116,8 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
   const sandboxViews = registrations.one<SandboxViews>('threads.setSandboxViews')
   const counters = registrations.list<ContentCounter>('workspaces.addContentCounter')
   const workspaceStore = makeWorkspaceStore(tablesOf<WorkspaceTables>(open.database))
-  const access = makeAccess({ store: workspaceStore })
+  const openings = makeOpenings(known)
+  const access = makeAccess({ store: workspaceStore, openings })
   const { store, log, titles, search } = makeLog(known, events)
   const setups = makeThreadSetups(makeThreadSetupStore(tablesOf<ThreadSetupTables>(open.database)))
   const attachmentStore = makeAttachmentStore(tablesOf<AttachmentTables>(open.database))
@@ -133,20 +140,24 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
     requireWorkspace: workspaces.requireOpen,
   })
   const members = makeMembers({ ...shared, store: workspaceStore, workspaces, threads: workspaceThreads, users })
-  known.people.setWorkspaceInvites({ requireManaged: workspaces.requireManaged, join: members.join })
+  known.people.setWorkspaceInvites({ requireManaged: workspaces.requireManaged, ...members })
   const { network, privateAddresses } = makeNetwork(known, { store, events })
   const secrets = makeSecrets(known, { ...options, store, access, workspaces, events })
-  const sources = makeStreamSources({
-    threads,
-    now: system.now,
-    workspaceOf: async (threadId) => (await store.findAny(threadId))?.workspace_id ?? null,
-    log,
-    userHub,
-  })
   const places = makePlaces({ store, access })
-  const presence = makePresence({ readersOf: places.readersOf, userHub, now: system.now })
-  const visits = makeStreamVisits({ holds: known.people.holds, system, logger })
+  const { sources, presence, visits } = makeStreams(known, { store, threads, log, readersOf: places.readersOf })
   known.people.setWorkspaceCheck(async (userId, workspaceId) => void (await workspaces.get(userId, workspaceId)))
+  const { remove, ...deletion } = makeDeletion(known, { ...options, store, workspaceStore, workspaceThreads, events })
+  const leaving = makeThreadLeaving(known, {
+    ...shared,
+    store,
+    workspaceStore,
+    threads,
+    workspaces,
+    log,
+    remove,
+    openings,
+  })
+  leaving.addPersonalUse({ kind: 'secrets', read: secrets.personalIn })
   events.on('sidebar-changed', ({ threadId }) => threads.announce(threadId, { isRecorded: false }))
   events.on('threads-listed', ({ workspaceIds }) => workspaces.changed(workspaceIds))
   return {
@@ -167,7 +178,8 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
     ...places,
     notifyMembers: (home, event) => notifyMembers({ workspaceStore, userHub }, { home, event }),
     setSandboxViews: sandboxViews.set,
-    ...makeDeletion(known, { ...options, store, workspaceStore, workspaceThreads, events }),
+    addPersonalUse: leaving.addPersonalUse,
+    ...deletion,
     addContentCounter: counters.add,
     inside: { store, sources },
     sockets: [streamSocketRoute({ sources, visits, logger })],
@@ -177,9 +189,31 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
       secrets.routes,
       workspaceRoutes({ workspaces }),
       memberRoutes({ members }),
+      leaving.routes,
       workspaceNetworkRoutes({ network, workspaces }),
       contentRoutes({ open: threads.open, log, blobs, attachments }),
     ],
+  }
+}
+
+/** What pages of threads receive while they are open. */
+function makeStreams(
+  { platform, people }: AreasBelow,
+  known: { store: ThreadStore; threads: Threads; log: ThreadRecorder; readersOf: ThreadArea['readersOf'] },
+) {
+  const { system, logger } = platform
+  const { userHub, holds } = people
+  const { store, threads, log, readersOf } = known
+  return {
+    sources: makeStreamSources({
+      threads,
+      now: system.now,
+      workspaceOf: async (threadId) => (await store.findAny(threadId))?.workspace_id ?? null,
+      log,
+      userHub,
+    }),
+    presence: makePresence({ readersOf, userHub, now: system.now }),
+    visits: makeStreamVisits({ holds, system, logger }),
   }
 }
 
@@ -233,6 +267,7 @@ function makeSecrets(
     events,
   })
   platform.secrets.addHolder(secrets.values)
+  people.addLeaving(secrets.leaving)
   return secrets
 }
 
@@ -282,7 +317,7 @@ function makeDeletion(
     events: Events<ThreadEvents>
     undoMs: number
   },
-): Pick<ThreadArea, 'addEraser' | 'addWorkspaceEraser' | 'replanDeletions'> {
+): Pick<ThreadArea, 'addEraser' | 'addWorkspaceEraser' | 'replanDeletions'> & Pick<LeavingThreads, 'remove'> {
   const { blobs, operations, registrations, system, logger } = platform
   const { store, undoMs } = known
   const erasers: Registration<ThreadEraser> = registrations.list('threads.addEraser')
@@ -290,10 +325,22 @@ function makeDeletion(
   erasers.add(async (threadId) => {
     for (const prefix of blobPrefixesOf(threadId)) await blobs.deleteAll(prefix)
   })
-  registerThreadDeletion({ operations, store, logger, erasers: () => erasers.entries().toReversed() })
+  const threadDeletion = registerThreadDeletion({
+    operations,
+    store,
+    events: known.events,
+    system,
+    logger,
+    erasers: () => erasers.entries().toReversed(),
+  })
   const deletion = { operations, store: known.workspaceStore, threads: known.workspaceThreads, system, logger }
-  registerWorkspaceDeletion({ ...deletion, events: known.events, erasers: workspaceErasers.entries })
+  const workspaceDeletion = registerWorkspaceDeletion({
+    ...deletion,
+    events: known.events,
+    erasers: workspaceErasers.entries,
+  })
   return {
+    remove: { thread: threadDeletion.remove, workspace: workspaceDeletion.remove },
     addEraser: erasers.add,
     addWorkspaceEraser: workspaceErasers.add,
     replanDeletions: async () => {

@@ -13,6 +13,7 @@ import { type ConnectionSettings, type ConnectionsFeature, makeConnectionsFeatur
 import { type EngineFeature, makeEngineFeature } from './engine/engine.ts'
 import type { TurnGate, TurnNote } from './engine/turn-dependencies.ts'
 import { type ModelsFeature, makeModelsFeature } from './models/models.ts'
+import { countMessagesToOthers } from './record/messages-to-others.ts'
 import type { TurnHistory } from './record/turn-history.ts'
 import { makeTurnHistory } from './record/turns.store.ts'
 import type { TurnTables } from './record/turns.table.ts'
@@ -45,6 +46,7 @@ export type TurnArea = Pick<EngineFeature, 'turns'> &
     agentConnections: ConnectionsFeature['agentConnections']
     connectionRows: ConnectionsFeature['rows']
     modelRows: ModelsFeature['rows']
+    usage: SpendingFeature['reports']
     /** Adds a gate, which throws its own error when no turn can start in a thread. */
     addGate(gate: TurnGate): void
     /** Adds a source of notes to the model on how a conversation came about. */
@@ -100,6 +102,7 @@ export function makeTurnArea(known: AreasBelow, options: TurnOptions): TurnArea 
     agentConnections: connections.agentConnections,
     connectionRows: connections.rows,
     modelRows: models.rows,
+    usage: spending.reports,
     addGate: gates.add,
     addNote: notes.add,
     routes: [skills.routes, snapshots.routes, engine.routes, connections.routes, models.routes, spending.routes],
@@ -272,6 +275,21 @@ function register(
   const { placement } = skills
   platform.secrets.addHolder(models.secrets)
   platform.secrets.addHolder(connections.secrets)
+  people.addLeaving(connections.leaving)
+  threads.addPersonalUse({
+    kind: 'connections',
+    read: async (userId, thread) => {
+      const only = (await threads.setups.of(thread))?.connectionIds ?? null
+      const own = (await connections.rows.list(userId, [])).filter((row) => row.is_enabled === 1)
+      return own.filter((row) => only === null || only.includes(row.id)).map(({ name }) => name)
+    },
+  })
+  people.addLeaving(skills.skills.leaving)
+  people.addLeaving({
+    counts: async (userId) => ({
+      messagesToOthers: await countMessagesToOthers(tablesOf(platform.open.database), userId),
+    }),
+  })
   people.addMeter({
     quota: 'modelMicroUsdPerMonth',
     read: (userId, { from, to }) => spending.spent({ from, to, userId }),

@@ -8,7 +8,9 @@ import type { SandboxArea } from '../sandboxes/sandboxes.ts'
 import type { ThreadArea } from '../threads/threads.ts'
 import type { TurnArea } from '../turns/turns.ts'
 import { type AgentsFeature, makeAgentsFeature } from './agents/agents.ts'
+import { sandboxAsleep } from './export/export.errors.ts'
 import { exportRoutes } from './export/export.routes.ts'
+import { makePersonalExport, type PersonalExport } from './export/personal-export.ts'
 import { type ForksFeature, makeForksFeature } from './forks/forks.ts'
 import { makeRewindsFeature, type RewindsFeature } from './rewinds/rewinds.ts'
 import { makeRunsFeature, type RunsFeature } from './runs/runs.ts'
@@ -39,7 +41,7 @@ export function makeWorkflowArea(areas: Areas, options: { host: HostClient; host
   const { log } = threads
   const { forks, rewinds } = makeCopies(areas, options)
   const sharing = makeSharingFeature({ open, blobs, hosts, threads, forks: forks.forks, audit, system, logger })
-  const { routes: agentRoutes, drafts, ...agents } = makeAgents(areas, options)
+  const { routes: agentRoutes, drafts, leaving, files: agentFiles, ...agents } = makeAgents(areas, options)
   const runs = makeRunsFeature({
     open,
     hosts,
@@ -48,9 +50,11 @@ export function makeWorkflowArea(areas: Areas, options: { host: HostClient; host
     turns: turns.turns,
     threads,
     people,
+    connectionIdsOf: async (userId) => (await turns.connectionRows.list(userId, [])).map(({ id }) => id),
     system,
     logger,
   })
+  for (const part of [sharing.leaving, leaving, runs.leaving]) people.addLeaving(part)
   register(areas, { rewinds, agents, drafts, runs })
   return {
     ...agents,
@@ -61,7 +65,7 @@ export function makeWorkflowArea(areas: Areas, options: { host: HostClient; host
       forks.routes,
       sharing.copyRoutes,
       rewinds.routes,
-      exportRoutes({ threads: threads.threads, log, blobs }),
+      exportRoutes({ threads: threads.threads, log, blobs, personal: makeExport(areas, { agents, agentFiles }) }),
       sharing.routes,
       ...agentRoutes,
       runs.routes,
@@ -75,6 +79,40 @@ export function makeWorkflowArea(areas: Areas, options: { host: HostClient; host
     stopSharing: sharing.close,
     stopRuns: runs.stop,
   }
+}
+
+/** Everything that is a person’s own. */
+function makeExport(
+  { platform, people, threads, sandboxes, turns }: Areas,
+  { agents, agentFiles }: { agents: Pick<AgentsFeature, 'agents'>; agentFiles: AgentsFeature['files'] },
+): PersonalExport {
+  return makePersonalExport({
+    threads: threads.threads,
+    rows: threads.rows,
+    log: threads.log,
+    blobs: platform.blobs,
+    filesOf: async (threadId, signal) => {
+      const row = await sandboxes.rows.find(threadId)
+      if (row === undefined || row.has_run !== 1) return null
+      const beforeWake = async () => {
+        throw sandboxAsleep({})
+      }
+      return await sandboxes.files.archive(threadId, '/home/user', { only: [], signal, beforeWake })
+    },
+    agents: {
+      ids: async (userId) => {
+        const own = (await agents.agents.list(userId)).agents.filter(({ workspaceId }) => workspaceId === null)
+        return own.map(({ id, name, current }) => ({ id, name, version: current.version }))
+      },
+      export: agentFiles.export,
+    },
+    usageCsv: turns.usage.csvOf,
+    account: async (userId) => ({
+      account: await people.users.me(userId),
+      quotas: (await people.quotas.own(userId)).quotas,
+    }),
+    now: platform.system.now,
+  })
 }
 
 function makeCopies(

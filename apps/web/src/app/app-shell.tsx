@@ -6,6 +6,8 @@ import { closeDrawer, useUiState } from '../page/client/ui-state.ts'
 import { ShortcutsDialog } from '../page/keys/components/shortcuts-dialog.tsx'
 import { ConnectionBanner } from '../page/online/components/connection-banner.tsx'
 import { CookiesBanner } from '../people/auth/components/cookies-banner.tsx'
+import { PasskeyBanner } from '../people/passkeys/components/passkey-banner.tsx'
+import { LimitBanner } from '../people/usage/components/limit-banner.tsx'
 import { enterPage } from '../sandboxes/panes/state/pane-store.ts'
 import { usePaneWidth } from '../sandboxes/panes/state/pane-width.ts'
 import { PanesProvider } from '../sandboxes/panes/state/panes-context.ts'
@@ -44,6 +46,8 @@ export function AppShell() {
       <div className="page-box" inert={isDrawerOpen}>
         <ConnectionBanner />
         <CookiesBanner />
+        <PasskeyBanner />
+        <LimitBanner />
         <div className="page-area" style={pane.style}>
           <div className="under-sheet" inert={pane.isSheet}>
             <PanesProvider value={panes}>

@@ -20,10 +20,11 @@ const rootRoute = createRootRouteWithContext<RouterContext>()({ component: Outle
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/login',
-  /** `return`: the page to open after it. `expired`: the session ended while the app was open. */
-  validateSearch: (search: Record<string, unknown>): { return?: string; expired?: boolean } => ({
+  /** `return`: the page to open after it. `expired`: the session ended while the app was open. `problem`: a provider’s refusal. */
+  validateSearch: (search: Record<string, unknown>): { return?: string; expired?: boolean; problem?: string } => ({
     ...(typeof search.return === 'string' ? { return: search.return } : {}),
     ...(search.expired === true ? { expired: true } : {}),
+    ...(typeof search.problem === 'string' ? { problem: search.problem } : {}),
   }),
   component: lazyRouteComponent(() => import('../people/auth/components/login-page.tsx'), 'LoginPage'),
 })

@@ -1,5 +1,6 @@
 import type { TSSignature, TSType, TSTypeReference } from 'oxc-parser'
-import { limits, portsOverLimit } from '../../house.ts'
+import { limits } from '../../house.ts'
+import { portsOverLimit } from '../ports-over-limit.ts'
 import { lineAt, type SourceFile } from '../source.ts'
 import { type FindType, type FoundType, makeFindType, typesOf } from '../types.ts'
 import type { Violation } from '../violation.ts'

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { cleanedSandboxSchema, cleanSandboxSchema, preservedSandboxSchema, preserveSandboxSchema } from './cleaning.ts'
 import { type ApiOf, bytes, call, field, type IdsOf, nothing, pathOf } from './contract-call.ts'
 import { receiveDiskSchema } from './disk-transfer.ts'
+import { hostMachineSchema, machineQuerySchema } from './machine.ts'
 import { namesAskedSchema, namesQuerySchema } from './names-asked.ts'
 import {
   abandonedPauseSchema,
@@ -41,6 +42,8 @@ import { hostSnapshotsSchema, takenSnapshotSchema, takeSnapshotSchema } from './
  */
 export const hostContract = {
   info: call('GET', '/v1/host', { response: hostInfoSchema }),
+  /** What takes how much of this machine. */
+  machine: call('GET', '/v1/machine', { query: machineQuerySchema, response: hostMachineSchema }),
   doctor: call('GET', '/v1/doctor', { response: hostDoctorSchema }),
   events: call('GET', '/v1/events', { response: { line: hostEventSchema } }),
   /** Pauses every boot to the disk, stops spares, and responds when nothing of each is running or it has failed. */

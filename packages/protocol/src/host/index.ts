@@ -8,6 +8,7 @@ export { type HostRequest, makeHostApi, type SendHostRequest } from './contract-
 export { serveHostApi } from './contract-server.ts'
 export * from './disk-transfer.ts'
 export * from './limits.ts'
+export * from './machine.ts'
 export * from './names-asked.ts'
 export * from './sandboxes.ts'
 export * from './skills.ts'

@@ -220,6 +220,7 @@ export const noticeEntrySchema = z.object({
     'forked-to',
     'copied',
     'rewound',
+    'opened-by-admin',
   ]),
   params: z.record(z.string(), z.union([z.string(), z.number()])),
 })

@@ -9,6 +9,8 @@ export const pauseCauses = {
   idle: ['minutes'],
   /** A person selected Pause now, wrote /pause, or called the API. */
   person: [],
+  /** The owner or an admin paused it from the machine page. */
+  administrator: [],
   /** It reached the limit of how long it can be awake. */
   'awake-limit': ['hours'],
   /** Another sandbox needed its memory. */

@@ -12,6 +12,8 @@ export const personSchema = z
     name: z.string(),
     role: personRoleSchema,
     isDisabled: z.boolean(),
+    /** The account and everything that is theirs is being deleted. */
+    isBeingErased: z.boolean(),
     /** Null for everyone but the owner, admins and the person. */
     email: z.string().nullable(),
   })

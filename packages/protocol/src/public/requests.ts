@@ -3,6 +3,7 @@ import { attachmentSchema } from './entries.ts'
 import { findingValuesSchema } from './finding-values.ts'
 import { keyScopes } from './key-scopes.ts'
 import { newPasswordSchema, personNameSchema } from './names.ts'
+import { passkeyAssertionSchema } from './passkeys.ts'
 import { personRoleSchema } from './people.ts'
 import { sandboxLimitsSchema } from './sandbox.ts'
 import { screenshotSchema } from './screenshot.ts'
@@ -166,11 +167,21 @@ export const createApiKeySchema = z.strictObject({
 export const createdApiKeySchema = apiKeySchema.extend({ secret: z.string() }).meta({ id: 'CreatedApiKey' })
 
 export const meSchema = z
-  .object({ id: z.string(), name: z.string(), email: z.string(), isOwner: z.boolean(), role: personRoleSchema })
+  .object({
+    id: z.string(),
+    name: z.string(),
+    email: z.string(),
+    isOwner: z.boolean(),
+    role: personRoleSchema,
+    /** True: what the owner and admins do is refused until this person adds a passkey. */
+    needsPasskey: z.boolean(),
+  })
   .meta({ id: 'Me' })
 export const setupStateSchema = z
   .object({
     ownerExists: z.boolean(),
+    /** Whether the owner and admins can read threads that they aren’t in, with a reason. */
+    adminsMayRead: z.boolean(),
     version: z.string(),
     isHostReachable: z.boolean(),
     /** What is still being prepared on the machine, in words; empty if sandboxes can start. */
@@ -254,7 +265,15 @@ export const changePasswordSchema = z.strictObject({
 export const clearedCookiesSchema = z.object({ restoreToken: z.string() }).meta({ id: 'ClearedCookies' })
 /** `POST /auth/cookies/restore` */
 export const restoreCookiesSchema = z.strictObject({ token: z.string().min(1).max(100) })
-export const confirmSchema = z.strictObject({ password: z.string().min(1).max(128) })
+/** `POST /auth/confirm`: the password, or what the browser returns for a passkey. */
+export const confirmSchema = z
+  .strictObject({
+    password: z.string().min(1).max(128).optional(),
+    assertion: passkeyAssertionSchema.optional(),
+  })
+  .refine(({ password, assertion }) => (password === undefined) !== (assertion === undefined), {
+    message: 'must have a password or an assertion',
+  })
 export const signInSchema = z.strictObject({ email: z.email().max(254), password: z.string().min(1).max(128) })
 /** A browser or device that is signed in. */
 export const sessionSchema = z

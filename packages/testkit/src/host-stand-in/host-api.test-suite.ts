@@ -266,6 +266,17 @@ function describeDisks({ api, made, newSandbox, newBooted }: Scene): void {
     expect(await codeOf(api().fork(makeId('sandbox', randomBytes), unknown))).toBe('sandbox.not-found')
   })
 
+  test('the figures of the machine name every sandbox on request, and their parts are not more than the whole', async () => {
+    const { sandboxId } = await newBooted()
+    const { memory, disk, sandboxes, processor } = await api().machine({ sandboxes: true })
+    expect(sandboxes?.map((one) => one.sandboxId)).toContain(sandboxId)
+    expect(memory.availableBytes).toBeLessThanOrEqual(memory.totalBytes)
+    expect(memory.roomForBoots).toBeGreaterThanOrEqual(0)
+    expect(disk.usedBytes).toBeLessThanOrEqual(disk.totalBytes)
+    expect(processor.busySeconds).toBeGreaterThan(0)
+    expect(await api().machine()).not.toHaveProperty('sandboxes')
+  })
+
   test('a disk can be read, cleaned and sent while its sandbox is stopped', async () => {
     const { sandboxId, bootId } = await newBooted()
     const sealedSecrets = await sealText('[]', (await api().info()).sealingKey)

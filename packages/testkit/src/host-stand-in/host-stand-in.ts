@@ -56,6 +56,7 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     abandoned: [],
     wakesFrom: 'memory',
     places: 100,
+    otherDiskBytes: 0,
     manifest: emptyManifest(),
     rescue: emptyRescue(),
     fileChanges: emptyFileChanges,

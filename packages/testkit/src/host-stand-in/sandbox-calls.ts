@@ -1,6 +1,14 @@
 import { mkdir, rm } from 'node:fs/promises'
 import type { Manifest, RescueReport } from '@threadbox/protocol/guest'
-import type { BootEndCause, FileChanges, HostApi, HostEvent, HostInfo, HostSandbox } from '@threadbox/protocol/host'
+import type {
+  BootEndCause,
+  FileChanges,
+  HostApi,
+  HostEvent,
+  HostInfo,
+  HostMachine,
+  HostSandbox,
+} from '@threadbox/protocol/host'
 import { errorOf, type Failure, stopped } from './answers.ts'
 import { standInKey } from './sealing.ts'
 
@@ -17,6 +25,8 @@ export type SandboxesStandIn = {
   wakesFrom: 'frozen' | 'memory'
   /** How many sandboxes can be awake: waking one more fails. */
   places: number
+  /** What the pool holds besides what the stand-in knows of. */
+  otherDiskBytes: number
   /** The guest’s manifest; changed between pause and wake to lose something. */
   manifest: Manifest
   /** What a demotion saves, and what the guest reports of it afterwards. */
@@ -49,7 +59,7 @@ function withBoot(host: SandboxesStandIn, { sandboxId, bootId }: { sandboxId: st
 
 type SandboxCalls = Pick<
   HostApi,
-  'info' | 'doctor' | 'shutdown' | 'list' | 'get' | 'ensure' | 'change' | 'delete' | 'start' | 'stop'
+  'info' | 'machine' | 'doctor' | 'shutdown' | 'list' | 'get' | 'ensure' | 'change' | 'delete' | 'start' | 'stop'
 >
 
 export function sandboxCalls(host: SandboxesStandIn): SandboxCalls {
@@ -59,6 +69,7 @@ export function sandboxCalls(host: SandboxesStandIn): SandboxCalls {
   }
   return {
     info: async () => infoOf(host),
+    machine: async ({ sandboxes: withSandboxes = false } = {}) => machineOf(host, withSandboxes),
     doctor: async () => ({ checks: [] }),
     shutdown: async () => {
       const running = [...host.sandboxes.values()].filter(({ bootId }) => bootId !== null)
@@ -157,6 +168,42 @@ function awakeIn({ sandboxes }: SandboxesStandIn): HostSandbox[] {
 function refuseIfFull(host: SandboxesStandIn, { actual }: HostSandbox): void {
   if (actual === 'ready' || awakeIn(host).length < host.places) return
   throw errorOf({ code: 'host.no-memory', kind: 'exhausted' })
+}
+
+const GiB = 1024 ** 3
+
+/** Each sandbox takes the same, so that a test can tell the sums. */
+function machineOf(host: SandboxesStandIn, withSandboxes: boolean): HostMachine {
+  const awake = awakeIn(host).length
+  const sizes = [...host.sandboxes.values()].map(({ sandboxId, actual }) => ({
+    sandboxId,
+    memoryBytes: actual === 'ready' ? GiB / 4 : null,
+    diskBytes: GiB / 2,
+  }))
+  const disksBytes = (sizes.length * GiB) / 2
+  return {
+    memory: {
+      totalBytes: 24 * GiB,
+      availableBytes: 20 * GiB - (awake * GiB) / 4,
+      sandboxesBytes: (awake * GiB) / 4,
+      frozenBytes: GiB,
+      sparesBytes: GiB / 8,
+      roomForBoots: Math.max(0, host.places - awake),
+    },
+    disk: {
+      totalBytes: 100 * GiB,
+      usedBytes: 9 * GiB + disksBytes + host.otherDiskBytes,
+      disksBytes,
+      snapshotsBytes: 0,
+      memoryImagesBytes: 2 * GiB,
+      imagesBytes: 6 * GiB,
+      tablesBytes: GiB,
+    },
+    processor: { count: 4, busySeconds: Date.now() / 1000, sandboxSeconds: 10 },
+    network: { receivedBytes: 3_000_000, sentBytes: 1_000_000 },
+    versions: { driver: 'runsc release-20261110.0', guests: [{ name: 'guest', boots: awake }] },
+    ...(withSandboxes ? { sandboxes: sizes } : {}),
+  }
 }
 
 function infoOf(host: SandboxesStandIn): HostInfo {

@@ -7,6 +7,8 @@ export type SnapshotsStore = {
   list(sandboxId: string): Promise<SnapshotsTable[]>
   /** Those that a crash left half made or half removed. */
   listUnfinished(): Promise<SnapshotsTable[]>
+  /** What was written between all snapshots that are ready. */
+  writtenBytes(): Promise<number>
   /** Announces a snapshot that is about to be made. */
   insert(snapshot: Pick<SnapshotsTable, 'snapshotId' | 'sandboxId' | 'at'>): Promise<void>
   finish(snapshot: { snapshotId: string; writtenBytes: number }): Promise<void>
@@ -23,6 +25,12 @@ export function makeSnapshotsStore(database: Kysely<StateTables>): SnapshotsStor
     find: (snapshotId) => snapshots().where('snapshotId', '=', snapshotId).executeTakeFirst(),
     list: (sandboxId) => snapshots().where('sandboxId', '=', sandboxId).orderBy(sql`rowid`).execute(),
     listUnfinished: () => snapshots().where('phase', '<>', 'ready').execute(),
+    writtenBytes: async () => {
+      const sum = sql<number>`coalesce(sum(writtenBytes), 0)`.as('sum')
+      return (
+        (await database.selectFrom('snapshots').select(sum).where('phase', '=', 'ready').executeTakeFirst())?.sum ?? 0
+      )
+    },
     insert: async (snapshot) => {
       await database
         .insertInto('snapshots')

@@ -13,6 +13,11 @@ export type MemoryRoom = {
   ensure(neededBytes: number): Promise<void>
   /** The same for a boot that starts without a saved memory. */
   ensureForStart(): Promise<void>
+  /**
+   * How many more boots would be admitted, one after another, if each takes what it is admitted with and `discardableBytes` of
+   * spares and frozen copies are discarded for them.
+   */
+  roomForBoots(discardableBytes: number): Promise<number>
   /** Evicts frozen copies while memory is short. */
   relieve(): Promise<void>
 }
@@ -49,6 +54,10 @@ export function makeMemoryRoom(ports: {
   return {
     ensure: (neededBytes) => serial(() => ensure(neededBytes)),
     ensureForStart: () => serial(async () => ensure(await ports.bootMemory.neededBytes())),
+    roomForBoots: async (discardableBytes) => {
+      const [{ availableBytes }, neededBytes] = await Promise.all([readMemory(), ports.bootMemory.neededBytes()])
+      return Math.max(0, Math.floor((availableBytes + discardableBytes - reserveBytes) / neededBytes))
+    },
     relieve: async () => {
       while (frozen.count() > 0) {
         const { totalBytes, availableBytes } = await readMemory()

@@ -38,7 +38,7 @@ type OrdersPorts = Omit<
  * The server's orders. Every order can be sent again. Orders about one sandbox run one after another, about different
  * sandboxes in parallel. An order that names a boot other than the current one is refused.
  */
-export type Orders = Omit<HostApi, 'info' | 'doctor' | 'events' | 'trustAuthority'>
+export type Orders = Omit<HostApi, 'info' | 'machine' | 'doctor' | 'events' | 'trustAuthority'>
 
 export function makeOrders(ports: OrdersPorts): Orders {
   const context = makeOrderContext(ports)

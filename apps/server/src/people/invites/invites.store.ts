@@ -15,6 +15,8 @@ export type InviteStore = {
   remove(id: string): Promise<boolean>
   /** Removes all links with which this person could set a new password. */
   removeResets(userId: string): Promise<void>
+  /** Removes all that this person has created. */
+  removeBy(userId: string): Promise<void>
   removeExpired(now: number): Promise<void>
 }
 
@@ -63,6 +65,9 @@ export function makeInviteStore(database: Kysely<InviteTables>): InviteStore {
     },
     removeResets: async (userId) => {
       await database.deleteFrom('invites').where('user_id', '=', userId).execute()
+    },
+    removeBy: async (userId) => {
+      await database.deleteFrom('invites').where('created_by', '=', userId).execute()
     },
     removeExpired: async (now) => {
       await database

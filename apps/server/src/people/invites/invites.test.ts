@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import type { CreatedInvite, Invites, Me, People, ResetLink, Workspaces } from '@threadbox/protocol/public'
+import { repeats } from '@threadbox/testkit/repeats'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { cookieOf, makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
 import { confirmedCalls, type Refusal } from '../../confirmed-calls.test-utils.ts'
@@ -57,6 +59,25 @@ onBothDatabases((target) => {
       expect(await answerCode(await joinAs(secret, 'ben', { password: 'short' }))).toBe('request.invalid')
       expect(await answerCode(await joinAs(secret))).toBe('done')
     })
+
+    test('C12: can’t be guessed: a network is refused after 60 tries, and one row in the audit log says so', async () => {
+      const secret = secretOf(await invite())
+      const tries = repeats({ what: 'guesses of an invite’s secret', byDefault: 300, full: 100_000 })
+      const codes = new Map<string, number>()
+      for (let count = 0; count < tries; count += 1) {
+        const code = (await read(randomBytes(32).toString('base64url'))) ?? ''
+        codes.set(code, (codes.get(code) ?? 0) + 1)
+      }
+      expect(Object.fromEntries(codes)).toEqual({ 'invite.invalid': 60, 'auth.too-many-attempts': tries - 60 })
+      expect(await answerCode(await joinAs(secret))).toBe('auth.too-many-attempts')
+      const guessed = () =>
+        tablesIn(server.open).selectFrom('audit_events').selectAll().where('action', '=', 'links-guessed').execute()
+      expect(await guessed()).toHaveLength(1)
+      server.clock.now += 15 * 60_000
+      expect(await read(secret)).toBe('done')
+      for (let count = 0; count < 62; count += 1) await read('another guess')
+      expect(await guessed()).toHaveLength(2)
+    }, 900_000)
 
     test('C12: for n people lets exactly n join, also at the same time', async () => {
       const secret = secretOf(await invite({ uses: 3 }))

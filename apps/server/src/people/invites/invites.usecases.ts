@@ -1,3 +1,4 @@
+import { isErrorOf } from '@threadbox/errors'
 import type {
   CreatedInvite,
   CreateInvite,
@@ -14,6 +15,7 @@ import type { System } from '../../platform/system/system.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { AttemptLimit } from '../users/attempt-limit.ts'
 import type { PeopleAdministration } from '../users/people.usecases.ts'
+import { tooManyAttempts } from '../users/users.errors.ts'
 import type { LoggedIn, RequestOrigin, Users } from '../users/users.usecases.ts'
 import { inviteForOther, inviteInvalid, inviteLimit, inviteNotFound } from './invites.errors.ts'
 import type { InviteStore } from './invites.store.ts'
@@ -33,9 +35,17 @@ export type Invites = {
   read(secret: string, origin: RequestOrigin): Promise<SignInLink>
   /** Throws as `look`, and `invite.for-other`, `auth.email-taken`. */
   join(request: Join, origin: RequestOrigin): Promise<LoggedIn>
+  /**
+   * Uses a link that was opened in the same browser, for a person that a provider has identified: the account that `add`
+   * creates, or the one whose password the link would set. Throws as `join`, and what `add` throws.
+   */
+  redeem(sha256: string, person: Redeemed): Promise<{ userId: string; isNew: boolean }>
   /** Throws as `look`, and `auth.account-disabled`. */
   reset(request: ResetPassword, origin: RequestOrigin): Promise<LoggedIn>
 }
+
+/** `email`: null if the provider told none. */
+export type Redeemed = { email: string | null; add: () => Promise<string> }
 
 /** Makes a person a member of these workspaces; one that no longer exists is left out. */
 export type JoinWorkspaces = (userId: string, workspaceIds: readonly string[]) => Promise<void>
@@ -60,9 +70,24 @@ const maxGuesses = 60
 
 export function makeInvites(dependencies: InvitesDependencies): Invites {
   const { store, administration, attempts, audit, system } = dependencies
+  /** One row for each window, with the address, however many requests come. */
+  const reportGuesses = async (network: string) => {
+    const isFirst = await attempts.take(`link guesses ${network}`, 1).then(
+      () => true,
+      (error: unknown) => {
+        if (isErrorOf(tooManyAttempts, error)) return false
+        throw error
+      },
+    )
+    if (isFirst) await audit.record({ userId: null, action: 'links-guessed', subject: null })
+  }
   /** Each read of a link counts, so that a secret can’t be guessed; that of a valid one is undone. */
   const counted = async <Result>(origin: RequestOrigin, work: () => Promise<Result>): Promise<Result> => {
-    const attempt = await attempts.take(`link ${networkOf(origin.address)}`, maxGuesses)
+    const network = networkOf(origin.address)
+    const attempt = await attempts.take(`link ${network}`, maxGuesses).catch(async (error: unknown) => {
+      if (isErrorOf(tooManyAttempts, error)) await reportGuesses(network)
+      throw error
+    })
     const result = await work()
     await attempts.giveBack(attempt)
     return result
@@ -113,6 +138,7 @@ export function makeInvites(dependencies: InvitesDependencies): Invites {
         return { kind: user_id === null ? 'invite' : 'reset', email, expiresAt: expires_at }
       }),
     join: (request, origin) => counted(origin, () => join(dependencies, request, origin)),
+    redeem: (sha256, person) => redeem(dependencies, sha256, person),
     reset: (request, origin) => counted(origin, () => reset(dependencies, request, origin)),
   }
 }
@@ -142,23 +168,59 @@ export async function makeResetLink(
  * inviter sees that it is gone, and creates another.
  */
 async function join(dependencies: InvitesDependencies, request: Join, origin: RequestOrigin): Promise<LoggedIn> {
-  const { store, users, administration, audit, system } = dependencies
-  const row = await store.use(sha256Of(request.secret), system.now())
-  if (row === undefined) throw inviteInvalid({})
-  const add = async () => {
-    if (row.user_id !== null) throw inviteInvalid({})
-    if (row.email !== null && row.email !== request.email.toLowerCase()) throw inviteForOther({})
-    const { name, email, password } = request
+  const { users } = dependencies
+  const { name, email, password } = request
+  const { row, added } = await used(dependencies, sha256Of(request.secret), async (invite) => {
+    if (invite.user_id !== null) throw inviteInvalid({})
+    requireAddress(invite, email)
     return await users.addPerson({ name, email, password }, origin)
-  }
-  const { userId, setCookies } = await add().catch(async (error: unknown) => {
+  })
+  await welcome(dependencies, row, added.userId)
+  return { me: await users.me(added.userId), setCookies: added.setCookies }
+}
+
+async function redeem(
+  dependencies: InvitesDependencies,
+  sha256: string,
+  person: Redeemed,
+): Promise<{ userId: string; isNew: boolean }> {
+  const { row, added } = await used(dependencies, sha256, async (link) => {
+    if (link.user_id !== null) return { userId: link.user_id, isNew: false }
+    requireAddress(link, person.email ?? '')
+    return { userId: await person.add(), isNew: true }
+  })
+  if (added.isNew) await welcome(dependencies, row, added.userId)
+  return added
+}
+
+/** Uses a link once. If `work` fails, it can be used again. */
+async function used<Added>(
+  { store, system }: Pick<InvitesDependencies, 'store' | 'system'>,
+  sha256: string,
+  work: (row: InviteRow) => Promise<Added>,
+): Promise<{ row: InviteRow; added: Added }> {
+  const row = await store.use(sha256, system.now())
+  if (row === undefined) throw inviteInvalid({})
+  const added = await work(row).catch(async (error: unknown) => {
     await store.giveBack(row.id)
     throw error
   })
+  return { row, added }
+}
+
+function requireAddress(row: InviteRow, email: string): void {
+  if (row.email !== null && row.email !== email.toLowerCase()) throw inviteForOther({})
+}
+
+/** Gives a new person what their invite says. */
+async function welcome(
+  { administration, joinWorkspaces, audit }: InvitesDependencies,
+  row: InviteRow,
+  userId: string,
+): Promise<void> {
   if (row.role === 'admin') await administration.setRole(userId, 'admin')
-  await dependencies.joinWorkspaces(userId, JSON.parse(row.workspace_ids_json) as string[])
+  await joinWorkspaces(userId, JSON.parse(row.workspace_ids_json) as string[])
   await audit.record({ userId, action: 'person-joined', subject: userId, details: { invite: row.id, role: row.role } })
-  return { me: await users.me(userId), setCookies }
 }
 
 async function reset(

@@ -49,6 +49,14 @@ export type Quotas = {
   /** Throws `quota.request-open` if this person has already asked for it. */
   ask(userId: string, request: AskForMore): Promise<QuotaRequest>
   administration: QuotaAdministration
+  /** What groups at a provider give. */
+  presets: PresetAssignment
+}
+
+/** `presetOf`: null for the one of the person’s role. A preset that no longer exists is not assigned. */
+export type PresetAssignment = {
+  presetOf(userId: string): Promise<string | null>
+  assignPreset(userId: string, presetId: string | null): Promise<void>
 }
 
 /** For the owner and admins; everyone else gets `auth.owner-required`. */
@@ -136,6 +144,20 @@ export function makeQuotas(ports: QuotaPorts): Quotas {
       return requestOf(row)
     },
     administration: makeAdministration(ports, states),
+    presets: presetAssignment(ports),
+  }
+}
+
+function presetAssignment({ store, audit }: QuotaPorts): PresetAssignment {
+  return {
+    presetOf: async (userId) => (await store.person(userId)).presetId,
+    assignPreset: async (userId, presetId) => {
+      if (presetId !== null && (await store.preset(presetId)) === undefined) return
+      const before = await store.person(userId)
+      await store.putPerson(userId, { ...before, presetId })
+      const values = auditChange({ preset: before.presetId }, { preset: presetId })
+      await audit.record({ userId: null, action: 'person-quotas-changed', subject: userId, ...values })
+    },
   }
 }
 

@@ -140,10 +140,20 @@ export const editableSettings = {
     schema: z.enum(['any', 'same-provider']),
     default: 'any',
   },
+  adminsMayRead: {
+    doc: 'Whether the owner and admins can read threads that they aren’t in. `never`: they can’t. `with-reason`: read-only, after they enter a reason, which the thread’s members and the audit log show. The sign-in page says when it is on.',
+    schema: z.enum(['never', 'with-reason']),
+    default: 'never',
+  },
   timeZone: {
     doc: 'Time zone of the days and months in reports about usage, such as `Europe/Berlin`.',
     schema: z.string().max(64).refine(isTimeZone, 'must be a time zone, such as Europe/Berlin'),
     default: 'UTC',
+  },
+  adminPasskeys: {
+    doc: 'Whether the owner and admins need a passkey. `required`: those who have none can’t do what only they may do until they add one.',
+    schema: z.enum(['optional', 'required']),
+    default: 'optional',
   },
   runsAtOnce: {
     doc: 'Maximum agent runs at the same time per person. Others wait.',

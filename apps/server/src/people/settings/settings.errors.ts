@@ -20,3 +20,10 @@ export const ownerRequired = defineError({
   message: () => 'Only the owner and admins of this installation can do this.',
   remedy: () => 'Ask one of them.',
 })
+
+export const ownPasskeyMissing = defineError({
+  code: 'setting.own-passkey-missing',
+  kind: 'conflict',
+  message: () => 'You can’t require passkeys while you have none: you would lock yourself out.',
+  remedy: () => 'Add a passkey in Settings, You, then change the setting.',
+})

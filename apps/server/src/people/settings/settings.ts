@@ -12,7 +12,7 @@ import {
   type SettingName,
   type SettingValues,
 } from './editable-settings.ts'
-import { settingUnknown, settingValueInvalid } from './settings.errors.ts'
+import { ownPasskeyMissing, settingUnknown, settingValueInvalid } from './settings.errors.ts'
 import type { SettingTables } from './settings.table.ts'
 
 /** Settings that the owner changes in the app. They are read at each use, so that a change takes effect immediately. */
@@ -23,7 +23,7 @@ export type Settings = {
   policy(): Promise<LifecyclePolicy>
   view(): Promise<SettingsView>
   /**
-   * Applies all of the changes or none. Throws `setting.unknown`, `setting.value-invalid`. Returns when the listeners
+   * Applies all of the changes or none. Throws `setting.unknown`, `setting.value-invalid`, `setting.own-passkey-missing`. Returns when the listeners
    * of `settings-changed` have finished.
    */
   update(userId: string, request: UpdateSettings): Promise<SettingsView>
@@ -35,6 +35,7 @@ export type FixedSetting = Omit<Setting, 'isEditable'>
 export function makeSettings(options: {
   database: Kysely<SettingTables>
   fixed: readonly FixedSetting[]
+  hasPasskey(userId: string): Promise<boolean>
   audit: Audit
   events: Pick<Events<PeopleEvents>, 'emit'>
   system: System
@@ -72,6 +73,9 @@ export function makeSettings(options: {
     policy: async () => policyIn(await values()),
     update: async (userId, request) => {
       const changes = Object.entries(request.settings).map(([name, value]) => checkChange(name, value))
+      const requires = changes.some(({ name, value }) => name === 'adminPasskeys' && value === 'required')
+      // Also proves that passkeys work at the address of this installation.
+      if (requires && !(await options.hasPasskey(userId))) throw ownPasskeyMissing({})
       await store({ ...options, before: await values() }, userId, changes)
       if (changes.length > 0) {
         await options.events.emit('settings-changed', { limits: changes.some(({ name }) => isLimitName(name)) })

@@ -6,7 +6,7 @@ import type { Audit } from '../audit/audit.ts'
 import { auditChange } from '../audit/audit-changes.logic.ts'
 import type { PeopleEvents } from '../people.events.ts'
 import { ownerRequired } from '../settings/settings.errors.ts'
-import { personNotFound, personProtected } from './users.errors.ts'
+import { passkeyRequired, personBeingErased, personNotFound, personProtected } from './users.errors.ts'
 import type { PersonRecord, UserStore } from './users.store.ts'
 
 /** The people of the installation, and what its owner and admins can do with them. */
@@ -14,7 +14,7 @@ export type PeopleAdministration = {
   /** Email addresses are for the owner, admins and each person’s own. */
   list(userId: string): Promise<People>
   roleOf(userId: string): Promise<PersonRole>
-  /** Throws `auth.owner-required`. */
+  /** Throws `auth.owner-required`, `auth.passkey-required`. */
   requireAdministrator(userId: string): Promise<{ id: string; role: PersonRole }>
   /**
    * Throws unless this user can manage that person, or with a null id a person with this role: `auth.owner-required`,
@@ -23,12 +23,20 @@ export type PeopleAdministration = {
   requireManaged(userId: string, person: { id: string } | { id: null; role: PersonRole }): Promise<void>
   /** Throws as `requireManaged`. A disabled person is signed out everywhere within 5 s, and their keys stop working. */
   update(userId: string, personId: string, change: UpdatePerson): Promise<Person>
-  /** For a person who has just joined. */
+  /** Signs the person out everywhere within 5 s. Does nothing if the account is disabled already. */
+  disable(personId: string): Promise<void>
+  /** For a person who has just joined, or whose groups at a provider say so. */
   setRole(personId: string, role: 'admin' | 'member'): Promise<void>
+  /** Whether `update` has set the role. */
+  isRoleByHand(personId: string): Promise<boolean>
 }
+
+/** Whether the installation requires a passkey of people with this role, and this person has none. */
+export type LacksPasskey = (userId: string, role: PersonRole) => Promise<boolean>
 
 export function makePeopleAdministration(dependencies: {
   store: UserStore
+  lacksPasskey: LacksPasskey
   events: Pick<Events<PeopleEvents>, 'emit'>
   audit: Audit
   system: System
@@ -38,6 +46,7 @@ export function makePeopleAdministration(dependencies: {
   const requireAdministrator: PeopleAdministration['requireAdministrator'] = async (userId) => {
     const role = await roleOf(userId)
     if (role === 'member') throw ownerRequired({})
+    if (await dependencies.lacksPasskey(userId, role)) throw passkeyRequired({})
     return { id: userId, role }
   }
   const requireManaged: PeopleAdministration['requireManaged'] = async (userId, person) => {
@@ -50,8 +59,16 @@ export function makePeopleAdministration(dependencies: {
     if (record === undefined) throw personNotFound({})
     return present(record, isShown)
   }
+  const disable: PeopleAdministration['disable'] = async (personId) => {
+    const isEnabled = (await store.person(personId))?.disabledAt === null
+    // Recorded first, so that neither a new session nor a key can appear after the others have ended.
+    if (isEnabled) await store.setDisabled(personId, system.now())
+    await store.endSessions(personId)
+    if (isEnabled) await dependencies.events.emit('person-disabled', { userId: personId })
+  }
   return {
     roleOf,
+    disable,
     requireAdministrator,
     requireManaged,
     list: async (userId) => {
@@ -63,21 +80,17 @@ export function makePeopleAdministration(dependencies: {
       await requireManaged(userId, { id: personId })
       if (change.role !== undefined) await requireManaged(userId, { id: null, role: change.role })
       const before = await one(personId, true)
-      if (change.role !== undefined) await store.setPersonRole(personId, change.role)
+      if (before.isBeingErased && change.isDisabled === false) throw personBeingErased({})
+      if (change.role !== undefined) await store.setPersonRole(personId, change.role, true)
       if (change.isDisabled === false) await store.setDisabled(personId, null)
-      // Recorded first, so that neither a new session nor a key can appear after the others have ended.
-      if (change.isDisabled === true) {
-        await store.setDisabled(personId, system.now())
-        await store.endSessions(personId)
-      }
+      if (change.isDisabled === true) await disable(personId)
       const after = await one(personId, true)
       const values = auditChange(stateOf(before), stateOf(after))
       await audit.record({ userId, action: 'person-changed', subject: personId, ...values })
-      if (after.isDisabled && !before.isDisabled)
-        await dependencies.events.emit('person-disabled', { userId: personId })
       return after
     },
-    setRole: (personId, role) => store.setPersonRole(personId, role),
+    setRole: (personId, role) => store.setPersonRole(personId, role, false),
+    isRoleByHand: store.isRoleByHand,
   }
 }
 
@@ -97,6 +110,7 @@ function stateOf({ role, isDisabled }: Person) {
 }
 
 function present(record: PersonRecord, isShown: boolean): Person {
-  const { id, name, email, disabledAt } = record
-  return { id, name, role: roleIn(record), isDisabled: disabledAt !== null, email: isShown ? email : null }
+  const { id, name, email, disabledAt, erasingAt } = record
+  const [isDisabled, isBeingErased] = [disabledAt !== null, erasingAt !== null]
+  return { id, name, role: roleIn(record), isDisabled, isBeingErased, email: isShown ? email : null }
 }

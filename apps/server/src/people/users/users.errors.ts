@@ -59,7 +59,7 @@ export const apiKeyNotFound = defineError({
 export const confirmationRequired = defineError({
   code: 'auth.confirmation-required',
   kind: 'forbidden',
-  message: () => 'This needs your password again, because you signed in more than 10 minutes ago.',
+  message: () => 'This needs your password or a passkey again, because you signed in more than 10 minutes ago.',
   remedy: () => 'Confirm that it’s you with `POST /auth/confirm`, then repeat the request.',
 })
 
@@ -110,4 +110,25 @@ export const personProtected = defineError<{ role: string }>({
   kind: 'forbidden',
   message: () => 'You can’t change this person’s account or role.',
   remedy: () => 'Admins can change members. Ask the owner for everything else.',
+})
+
+export const passkeyRequired = defineError({
+  code: 'auth.passkey-required',
+  kind: 'forbidden',
+  message: () => 'The owner and admins of this installation need a passkey for this, and you have none.',
+  remedy: () => 'Add one in Settings, You, then try again.',
+})
+
+export const personBeingErased = defineError({
+  code: 'person.being-erased',
+  kind: 'conflict',
+  message: () => 'This person’s account is being erased.',
+  remedy: () => 'It can’t be enabled again. Invite the person to create a new account.',
+})
+
+export const lastWayIn = defineError({
+  code: 'sign-in.last-way',
+  kind: 'conflict',
+  message: () => 'You couldn’t sign in anymore: this is your only way.',
+  remedy: () => 'Connect another one first, or ask for a link with which you set a password.',
 })

@@ -7,6 +7,7 @@ import {
   createApiKeySchema,
   createdApiKeySchema,
   meSchema,
+  type PasskeyAssertion,
   restoreCookiesSchema,
   sessionSchema,
   signInSchema,
@@ -90,7 +91,7 @@ const confirmRoute = defineRoute({
   method: 'post',
   path: '/auth/confirm',
   tags,
-  summary: 'Enter the password again. It counts for 10 minutes, like signing in',
+  summary: 'Confirm with the password or a passkey. It counts for 10 minutes, like signing in',
   request: { body: jsonBody(confirmSchema) },
   responses: done,
 })
@@ -175,7 +176,18 @@ export function signInRoutes({ users, keptCookies }: { users: Users; keptCookies
   return api
 }
 
-export function accountRoutes(dependencies: { users: Users; apiKeys: ApiKeys; keptCookies: KeptCookies }): Api {
+/** Confirms with a passkey; set by the feature that knows them. */
+export type ConfirmWithPasskey = (
+  context: ApiContext,
+  confirmation: { assertion: PasskeyAssertion; caller: { userId: string; sessionId: string } },
+) => Promise<void>
+
+export function accountRoutes(dependencies: {
+  users: Users
+  apiKeys: ApiKeys
+  keptCookies: KeptCookies
+  confirmWithPasskey: ConfirmWithPasskey
+}): Api {
   const { users, apiKeys, keptCookies } = dependencies
   const api = makeApi()
   api.openapi(clearCookiesRoute, async (context) => {
@@ -196,8 +208,10 @@ export function accountRoutes(dependencies: { users: Users; apiKeys: ApiKeys; ke
     return context.body(null, 204)
   })
   api.openapi(confirmRoute, async (context) => {
-    const caller = { ...requireSession(context), headers: context.get('loginHeaders') }
-    await users.confirm(context.req.valid('json'), caller)
+    const caller = requireSession(context)
+    const { password, assertion } = context.req.valid('json')
+    if (assertion !== undefined) await dependencies.confirmWithPasskey(context, { assertion, caller })
+    else await users.confirm(password ?? '', { ...caller, headers: context.get('loginHeaders') })
     return context.body(null, 204)
   })
   api.openapi(sessionsRoute, async (context) => {

@@ -51,8 +51,17 @@ type ConfirmationRow = { session_id: string; confirmed_at: number }
  */
 type OwnerRow = { id: number; user_id: string; created_at: number }
 
-/** What the installation knows of a person beside the authentication library; without a row: an enabled member. */
-type PersonStateRow = { user_id: string; role: string; disabled_at: number | null }
+/**
+ * What the installation knows of a person beside the authentication library; without a row: an enabled member.
+ * `role_by_hand`: 1 if the owner or an admin set the role, so that groups of a provider leave it alone.
+ */
+type PersonStateRow = {
+  user_id: string
+  role: string
+  role_by_hand: number
+  disabled_at: number | null
+  erasing_at: number | null
+}
 
 /** A way to sign in. `password` is a hash, for the provider `credential` only. */
 type AccountRow = { userId: string; providerId: string; password: string | null }
@@ -189,5 +198,12 @@ export async function addPersonStates(database: Kysely<never>): Promise<void> {
     .addColumn('user_id', 'text', (column) => column.primaryKey().references('users.id').onDelete('cascade'))
     .addColumn('role', 'text', (column) => column.notNull())
     .addColumn('disabled_at', 'bigint')
+    .execute()
+}
+
+export async function addRoleByHand(database: Kysely<never>): Promise<void> {
+  await database.schema
+    .alterTable('person_states')
+    .addColumn('role_by_hand', 'integer', (column) => column.notNull().defaultTo(0))
     .execute()
 }

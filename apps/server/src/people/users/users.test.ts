@@ -30,6 +30,7 @@ describe('sign-up', () => {
       name: 'Owner',
       email: 'owner@example.com',
       isOwner: true,
+      needsPasskey: false,
       role: 'owner',
     })
     await expect(stat(join(server.directory, 'owner-token'))).rejects.toMatchObject({ code: 'ENOENT' })

@@ -1,6 +1,6 @@
 import type { PersonRole } from '@threadbox/domain'
 import { isErrorOf } from '@threadbox/errors'
-import type { ChangePassword, Confirm, Me, Session, SignIn, SignUp } from '@threadbox/protocol/public'
+import type { ChangePassword, Me, Session, SignIn, SignUp } from '@threadbox/protocol/public'
 import { isUniqueViolation } from '../../platform/database/database.ts'
 import { networkOf } from '../../platform/http/client-address.ts'
 import type { System } from '../../platform/system/system.ts'
@@ -9,12 +9,15 @@ import type { Attempt, AttemptLimit } from './attempt-limit.ts'
 import type { Devices } from './device-cookie.ts'
 import type { Login } from './login.ts'
 import type { OwnerToken } from './owner-token.ts'
+import type { LacksPasskey } from './people.usecases.ts'
+import type { StartSession } from './session-start.ts'
 import {
   accountDisabled,
   authRequired,
   credentialsWrong,
   emailTaken,
   ownerTokenWrong,
+  passkeyRequired,
   passwordWrong,
   sessionNotFound,
   signUpClosed,
@@ -25,8 +28,10 @@ export type LoggedIn = { me: Me; setCookies: string[] }
 
 export type Users = {
   ownerExists(): Promise<boolean>
-  /** Whether this is the owner or an admin. */
+  /** Whether this is the owner or an admin. Throws `auth.passkey-required` if they need a passkey and have none. */
   administers(userId: string): Promise<boolean>
+  /** The same, but false in that case. */
+  mayAdminister(userId: string): Promise<boolean>
   isDisabled(userId: string): Promise<boolean>
   me(userId: string): Promise<Me>
   /** Everyone, by name. */
@@ -42,9 +47,13 @@ export type Users = {
   /** Signs up the first user, with the token that the installation printed. Any further sign-up is refused. */
   signUp(request: SignUp, origin: RequestOrigin): Promise<LoggedIn>
   signIn(request: SignIn, origin: RequestOrigin): Promise<LoggedIn>
+  /** For a person who has proved in another way who they are. Throws `auth.account-disabled`. */
+  startSession: StartSession
   signOut(headers: Headers, session: { userId: string; sessionId: string }): Promise<string[]>
   /** Checks the password again. Throws `auth.password-wrong`, `auth.too-many-attempts`. */
-  confirm(request: Confirm, caller: { userId: string; sessionId: string; headers: Headers }): Promise<void>
+  confirm(password: string, caller: { userId: string; sessionId: string; headers: Headers }): Promise<void>
+  /** Makes the session count as confirmed. `by`: how its person was checked. */
+  markConfirmed(session: { userId: string; sessionId: string }, by: 'password' | 'passkey'): Promise<void>
   /** Ends every other session of the user. */
   changePassword(request: ChangePassword, caller: { userId: string; headers: Headers }): Promise<string[]>
   sessions(userId: string, currentSessionId: string | null): Promise<Session[]>
@@ -66,6 +75,8 @@ export type UsersDependencies = {
   attempts: AttemptLimit
   devices: Devices
   roleOf: (userId: string) => Promise<PersonRole>
+  lacksPasskey: LacksPasskey
+  startSession: StartSession
   hashPassword: (password: string) => Promise<string>
   /** Takes the same time whether the account exists or not. */
   isRightPassword: (attempt: { email: string; password: string }) => Promise<boolean>
@@ -79,11 +90,24 @@ export function makeUsers(dependencies: UsersDependencies): Users {
     const user = await store.find(userId)
     if (user === undefined) throw authRequired({})
     const role = await dependencies.roleOf(userId)
-    return { id: user.id, name: user.name, email: user.email, isOwner: role === 'owner', role }
+    const needsPasskey = await dependencies.lacksPasskey(userId, role)
+    return { id: user.id, name: user.name, email: user.email, isOwner: role === 'owner', role, needsPasskey }
+  }
+  const markConfirmed: Users['markConfirmed'] = async ({ userId, sessionId }, by) => {
+    await store.confirm(sessionId, dependencies.system.now())
+    await audit.record({ userId, action: 'confirmed', subject: sessionId, details: { by } })
   }
   return {
     ownerExists: async () => (await store.ownerId()) !== undefined,
-    administers: async (userId) => (await dependencies.roleOf(userId)) !== 'member',
+    administers: async (userId) => {
+      const role = await dependencies.roleOf(userId)
+      if (await dependencies.lacksPasskey(userId, role)) throw passkeyRequired({})
+      return role !== 'member'
+    },
+    mayAdminister: async (userId) => {
+      const role = await dependencies.roleOf(userId)
+      return role !== 'member' && !(await dependencies.lacksPasskey(userId, role))
+    },
     me,
     isDisabled: async (userId) => (await store.person(userId))?.disabledAt != null,
     names: async () => (await store.people()).map(({ id, name }) => ({ id, name })),
@@ -92,7 +116,7 @@ export function makeUsers(dependencies: UsersDependencies): Users {
       const person = await store.person(userId)
       if (person === undefined) throw authRequired({})
       if (person.disabledAt !== null) throw accountDisabled({})
-      await store.setPasswordHash(userId, await dependencies.hashPassword(password))
+      await putPassword(dependencies, userId, await dependencies.hashPassword(password))
       await store.endSessions(userId)
       const { setCookies } = await logIn(dependencies, { email: person.email, password }, origin)
       return setCookies
@@ -108,7 +132,9 @@ export function makeUsers(dependencies: UsersDependencies): Users {
       await audit.record({ userId, action: 'logged-out', subject: sessionId })
       return result.headers.getSetCookie()
     },
-    confirm: async ({ password }, { userId, sessionId, headers }) => {
+    startSession: dependencies.startSession,
+    markConfirmed,
+    confirm: async (password, { userId, sessionId, headers }) => {
       await dependencies.attempts.take(`password ${userId}`, limits.account)
       await dependencies.login.api.verifyPassword({ body: { password }, headers }).catch(async (error: unknown) => {
         if (!isRefusal(error)) throw error
@@ -116,8 +142,7 @@ export function makeUsers(dependencies: UsersDependencies): Users {
         throw passwordWrong({}, { cause: error })
       })
       await dependencies.attempts.clear(`password ${userId}`)
-      await store.confirm(sessionId, dependencies.system.now())
-      await audit.record({ userId, action: 'confirmed', subject: sessionId })
+      await markConfirmed({ userId, sessionId }, 'password')
     },
     changePassword: async (request, caller) => {
       await dependencies.attempts.take(`password ${caller.userId}`, limits.account)
@@ -148,6 +173,13 @@ export function makeUsers(dependencies: UsersDependencies): Users {
       await audit.record({ userId, action: 'session-ended', subject: sessionId })
     },
   }
+}
+
+/** A person who joined with a provider has no password yet. */
+async function putPassword({ login, store }: UsersDependencies, userId: string, hash: string): Promise<void> {
+  if ((await store.passwordHashOf(userId)) !== undefined) return await store.setPasswordHash(userId, hash)
+  const { internalAdapter } = await login.$context
+  await internalAdapter.createAccount({ userId, accountId: userId, providerId: 'credential', password: hash })
 }
 
 type Work<Request> = { request: Request; origin: RequestOrigin; me: (userId: string) => Promise<Me> }

@@ -26,6 +26,8 @@ export type ApiEnv = {
      * Throws unless the sender can do this: `auth.scope-missing`, `auth.session-required`, `auth.confirmation-required`.
      */
     authorize: Authorize
+    /** The code of the error that is the response. */
+    errorCode: string | undefined
   }
 }
 export type ApiContext = Context<ApiEnv>

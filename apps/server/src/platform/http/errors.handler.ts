@@ -15,8 +15,10 @@ export const answerError: ErrorHandler<ApiEnv> = (thrown, context) => {
     const route = `${context.req.method} ${routePath(context, -1)}`
     context.get('logger').error({ err: thrown, requestId, route }, 'request failed unexpectedly')
   }
+  const wire = toWireError(error, requestId)
+  context.set('errorCode', wire.error.code)
   const retryAfterSeconds = isThreadboxError(error) ? error.details.retryAfterSeconds : undefined
-  return context.json(toWireError(error, requestId), httpStatusOf(error) as ContentfulStatusCode, {
+  return context.json(wire, httpStatusOf(error) as ContentfulStatusCode, {
     'cache-control': 'no-store',
     ...(typeof retryAfterSeconds === 'number' ? { 'retry-after': String(Math.ceil(retryAfterSeconds)) } : {}),
   })

@@ -1,5 +1,5 @@
 import type { Logger } from '@threadbox/telemetry'
-import type { Audit } from '../../people/public.ts'
+import type { Audit, LeavingPart } from '../../people/public.ts'
 import type { Api } from '../../platform/http/api.ts'
 import { allowedAddressesOf } from '../../platform/outbound/addresses.logic.ts'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
@@ -13,13 +13,23 @@ import { type GitCredentials, makeGitCredentials } from './git-credentials.useca
 import { type GitFollow, makeGitFollow } from './git-follow.ts'
 import { makeGitRelay } from './git-relay.ts'
 import { makeGitUses } from './git-uses.ts'
+import { makeLeavingCredentials } from './leaving-credentials.ts'
 import { makeUsableCredentials } from './usable-credentials.ts'
 
 /** How long a server can take to accept a connection. */
 const connectTimeoutMs = 10_000
 
 /** Git credentials, and their use for sandboxes, which never get them. */
-export type GitCredentialsFeature = { gitCredentials: GitCredentials; follow: GitFollow; routes: Api }
+export type GitCredentialsFeature = {
+  gitCredentials: GitCredentials
+  follow: GitFollow
+  leaving: LeavingPart
+  /** All tokens, unsealed. */
+  tokens(): Promise<string[]>
+  /** Addresses of the person’s own credentials that the thread can use. */
+  personalIn(userId: string, thread: { id: string; workspace_id: string | null }): Promise<string[]>
+  routes: Api
+}
 
 export function makeGitCredentialsFeature(ports: {
   store: GitCredentialStore
@@ -75,6 +85,12 @@ export function makeGitCredentialsFeature(ports: {
         await uses[Symbol.asyncDispose]()
       },
     },
+    tokens: async () => (await store.sealedTokens()).map(secretBox.open),
+    personalIn: async (userId, { id, workspace_id }) => {
+      const allowed = await store.allowedIn({ threadId: id, workspaceId: workspace_id })
+      return allowed.filter(({ user_id }) => user_id === userId).map(({ address }) => address)
+    },
+    leaving: makeLeavingCredentials({ store, onChanged: follow.refresh }),
     routes: gitCredentialRoutes({ credentials: gitCredentials, open: threads.threads.open }),
   }
 }

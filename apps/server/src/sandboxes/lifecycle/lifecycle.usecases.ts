@@ -12,7 +12,7 @@ import type { System } from '../../platform/system/system.ts'
 import { type ReadDefaults, threadNotFound } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
 import { makeRow } from '../state/make-row.ts'
-import type { Sandbox } from '../state/sandbox.logic.ts'
+import { endedEvent, type Sandbox } from '../state/sandbox.logic.ts'
 import { ownLimitsOf, policyOf } from '../state/sandbox-rows.ts'
 import { sandboxNotAwake, sandboxTurnRunning } from '../state/sandboxes.errors.ts'
 import { awakeFactsOf } from '../state/sandboxes.presenter.ts'
@@ -31,7 +31,9 @@ export type Lifecycle = {
   detail(threadId: string): Promise<SandboxDetail>
   change(by: { userId: string; threadId: string }, request: ChangeSandboxDetail): Promise<SandboxDetail>
   /** Throws `sandbox.turn-running`, `sandbox.not-awake`. Does nothing if the sandbox is already paused. */
-  pause(threadId: string): Promise<void>
+  pause(threadId: string, cause?: 'person' | 'administrator'): Promise<void>
+  /** Ends every process now, also during a turn. Files are kept. Throws `sandbox.not-awake`. */
+  stop(threadId: string): Promise<void>
   wake(threadId: string): Promise<void>
   /** Ends every process and boots again from the same disk. Throws `sandbox.turn-running`. */
   restart(threadId: string): Promise<void>
@@ -83,13 +85,14 @@ export function makeLifecycle(dependencies: LifecycleDependencies): Lifecycle {
       await changed(threadId)
       return await detail(dependencies, threadId)
     },
-    pause: async (threadId) => {
+    pause: async (threadId, cause = 'person') => {
       const row = await store.find(threadId)
       if (row?.state !== 'active' && row?.state !== 'pausing' && row?.state !== 'paused') {
         throw sandboxNotAwake({ state: row?.state ?? 'fresh' })
       }
-      await pausing.pause(row, { cause: 'person' })
+      await pausing.pause(row, { cause })
     },
+    stop: (threadId) => stop(dependencies, threadId),
     wake: async (threadId) => {
       await sandboxes.awake(threadId, { reason: 'api' })
     },
@@ -209,6 +212,15 @@ async function restart(dependencies: LifecycleDependencies, threadId: string): P
   await transition(row, { type: 'boot-ended', end: { cause: 'restarted', manifestJson } })
   await sandboxes.awake(threadId, { reason: 'api' })
   await reports.record(threadId, { code: 'restarted', params: { durationMs: system.now() - startedAt } })
+}
+
+/** The host’s event can be faster; then there is nothing left to record. */
+async function stop({ store, host, state }: LifecycleDependencies, threadId: string): Promise<void> {
+  const row = await store.find(threadId)
+  if (row?.state !== 'active' || row.boot_id === null) throw sandboxNotAwake({ state: row?.state ?? 'fresh' })
+  await host.stop(row.id, { bootId: row.boot_id })
+  const now = await store.find(threadId)
+  if (now?.boot_id === row.boot_id) await state.transition(now, endedEvent(now, await host.get(row.id)))
 }
 
 async function startRescued(dependencies: LifecycleDependencies, threadId: string, restartId: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Logger } from '@threadbox/telemetry'
-import type { Audit } from '../../people/public.ts'
+import type { Audit, LeavingPart } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api, OpenThread } from '../../platform/http/api.ts'
 import type { ClientAddress } from '../../platform/http/client-address.ts'
@@ -28,6 +28,7 @@ export type PreviewsFeature = {
   checks: PreviewChecks
   shareLinks: ShareLinksOfThreads
   front: PreviewServer
+  leaving: LeavingPart
   routes: Api[]
 }
 
@@ -53,8 +54,9 @@ export function makePreviewsFeature(options: {
   const names = makePreviewNames(hosts)
   const store = makePreviewStore(tablesOf(options.open.database))
   const previews = makePreviews({ store, names, system })
+  const shareLinkStore = makeShareLinkStore(tablesOf(options.open.database))
   const shareLinks = makeShareLinks({
-    store: makeShareLinkStore(tablesOf(options.open.database)),
+    store: shareLinkStore,
     serviceOf: (threadId, name) => options.services.get(threadId, name),
     previews,
     names,
@@ -87,7 +89,7 @@ export function makePreviewsFeature(options: {
     previewRoutes({ previews, checks, open: options.openThread }),
     shareLinkRoutes({ shareLinks, open: options.openThread }),
   ]
-  return { previews, checks, shareLinks, front, routes }
+  return { previews, checks, shareLinks, front, leaving: { handOver: shareLinkStore.handOver }, routes }
 }
 
 function cookieNamer(use: 'preview' | 'check', installation: string) {

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { HandOverOrder } from '../../people/public.ts'
 import { canWorkSql, type ThreadTables } from '../../threads/public.ts'
 import type { ServiceTables } from '../services/services.table.ts'
 import type { PassRow, PreviewTables, ShareLinkRow } from './previews.table.ts'
@@ -17,6 +18,8 @@ export type ShareLinkStore = {
   /** Adds a pass of a link, and removes the oldest beyond `max`. */
   addPass(row: PassRow & { share_id: string }, max: number): Promise<void>
   removeExpired(now: number): Promise<void>
+  /** Makes the links of one person those of another. */
+  handOver(order: HandOverOrder): Promise<void>
 }
 
 type Tables = PreviewTables & Pick<ServiceTables, 'services'> & Pick<ThreadTables, 'threads'>
@@ -42,6 +45,14 @@ export function makeShareLinkStore(database: Kysely<Tables>): ShareLinkStore {
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirst(),
+    handOver: async ({ from, to, threadIds }) => {
+      await database
+        .updateTable('preview_shares')
+        .set({ user_id: to })
+        .where('user_id', '=', from)
+        .$if(threadIds !== 'all', (query) => query.where('thread_id', 'in', threadIds === 'all' ? [] : [...threadIds]))
+        .execute()
+    },
     find: (sha256, now) =>
       database
         .selectFrom('preview_shares as share')

@@ -72,7 +72,11 @@ function stateOf({ store, host, recorder, steps }: Collaborators, showRow: () =>
     store,
     host,
     threads: {
-      rows: { findAny: async () => ({ deleted_at: null }) as never, lastTurnId: async () => 'turn' },
+      rows: {
+        findAny: async () => ({ deleted_at: null }) as never,
+        creators: async () => new Map(),
+        lastTurnId: async () => 'turn',
+      },
       log: noticesOf(steps),
       readDefaults: async () => () =>
         ({

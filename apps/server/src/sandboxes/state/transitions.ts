@@ -1,7 +1,7 @@
 import type { Events } from '../../platform/events/events.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { ThreadLog } from '../../threads/public.ts'
-import type { SandboxEvents } from '../sandboxes.events.ts'
+import type { LifecycleMeasure, SandboxEvents } from '../sandboxes.events.ts'
 import type { SandboxActivity } from './activity.ts'
 import { reportBootEnd } from './boot-end-notice.ts'
 import { applyInPlace, type InPlaceEvent } from './in-place.logic.ts'
@@ -37,6 +37,8 @@ export function makeTransition(dependencies: TransitionDependencies): Transition
     const { changed, memory, isDurable } = applied
     if (!(await store.change(expected, changed, { memory, isDurable }))) return undefined
     for (const effect of applied.effects) await follow(dependencies, row, effect)
+    const measure = measureOf(event, applied.row)
+    if (measure !== undefined) void dependencies.events.emit('lifecycle-measured', measure)
     return applied.row
   }
 }
@@ -55,6 +57,17 @@ export async function recordInPlace(
     const { changed, memory } = applyInPlace(row, event)
     if (await store.change({ id: row.id, state: row.state, bootId: row.boot_id }, changed, { memory })) return
   }
+}
+
+function measureOf(event: LifecycleEvent, { wake }: Sandbox): LifecycleMeasure | undefined {
+  if (event.type === 'boot-ready' || event.type === 'wake-finished') {
+    // A first start has no report.
+    return wake === null ? undefined : { kind: 'wake', way: wake.from, seconds: wake.wakeMs / 1000 }
+  }
+  if (event.type === 'pause-finished') return { kind: 'pause', seconds: event.paused.durationMs / 1000 }
+  if (event.type === 'wake-failed') return { kind: 'fallback', way: event.cause.code }
+  if (event.type === 'memory-dropped' && event.end?.cause === 'demoted') return { kind: 'demotion' }
+  return undefined
 }
 
 async function follow(dependencies: TransitionDependencies, row: Sandbox, effect: Effect): Promise<void> {

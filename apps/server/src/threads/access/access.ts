@@ -7,6 +7,7 @@ import {
 } from '@threadbox/domain'
 import { keyOutsideWorkspaces } from '../../people/public.ts'
 import { actingCaller } from '../../platform/http/acting-request.ts'
+import type { Openings } from './openings.ts'
 import { roleMissing } from './workspaces.errors.ts'
 import type { WorkspaceStore } from './workspaces.store.ts'
 
@@ -14,13 +15,19 @@ import type { WorkspaceStore } from './workspaces.store.ts'
  * The subject of an action: a workspace, or something in one or outside of all, with the person who created it. What is
  * private in a workspace is its creator’s only.
  */
-export type AccessSubject = { workspaceId: string | null; ownerId: string; isPrivate: boolean }
+export type AccessSubject = {
+  workspaceId: string | null
+  ownerId: string
+  isPrivate: boolean
+  /** The thread, if it is one: the owner or an admin may have opened it. */
+  threadId?: string | undefined
+}
 
 /** The columns of a thread on which access to it depends. */
-export type ThreadPlaceColumns = { workspace_id: string | null; user_id: string; is_private: number }
+export type ThreadPlaceColumns = { id?: string; workspace_id: string | null; user_id: string; is_private: number }
 
-export function subjectOfThread({ workspace_id, user_id, is_private }: ThreadPlaceColumns): AccessSubject {
-  return { workspaceId: workspace_id, ownerId: user_id, isPrivate: is_private === 1 }
+export function subjectOfThread({ id, workspace_id, user_id, is_private }: ThreadPlaceColumns): AccessSubject {
+  return { workspaceId: workspace_id, ownerId: user_id, isPrivate: is_private === 1, threadId: id }
 }
 
 /**
@@ -61,7 +68,12 @@ export type Access = {
   requireOutside(userId: string): void
 }
 
-export function makeAccess(options: { store: Pick<WorkspaceStore, 'role' | 'roles' | 'rolesOf'> }): Access {
+export function makeAccess(options: {
+  store: Pick<WorkspaceStore, 'role' | 'roles' | 'rolesOf'>
+  openings?: Pick<Openings, 'mayRead'>
+}): Access {
+  const mayReadOpened = async (userId: string, { threadId }: AccessSubject) =>
+    (await options.openings?.mayRead(userId, threadId)) ?? false
   const roleIn = (role: string | undefined, userId: string, { ownerId, isPrivate }: AccessSubject) =>
     role !== undefined && isWorkspaceRole(role) && (!isPrivate || ownerId === userId) ? role : undefined
   const roleOf = async (userId: string, subject: AccessSubject): Promise<WorkspaceRole | undefined> => {
@@ -84,7 +96,8 @@ export function makeAccess(options: { store: Pick<WorkspaceStore, 'role' | 'role
       .map(({ userId }) => userId)
   }
   const may: Access['may'] = async (userId, action, subject) =>
-    reaches(userId, subject.workspaceId) && (await roleMay(userId, action, subject))
+    reaches(userId, subject.workspaceId) &&
+    ((await roleMay(userId, action, subject)) || (action === 'read' && (await mayReadOpened(userId, subject))))
   return {
     may,
     roleMay,

@@ -22,6 +22,7 @@ export type ThreadStore = ThreadsInWorkspaceStore & {
   ): Promise<boolean>
   /** Threads that are marked as deleted. */
   deletedIds(): Promise<string[]>
+  creators(): Promise<ReadonlyMap<string, string>>
   /** The running turn, otherwise the last one. */
   lastTurnId(threadId: string): Promise<string | undefined>
   /** What these threads inherit from, by ID. */
@@ -37,6 +38,10 @@ export function makeThreadStore(database: Kysely<ThreadTables>): ThreadStore {
     },
     ...makeThreadsInWorkspaceStore(database),
     findAny: (threadId) => database.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst(),
+    creators: async () => {
+      const rows = await database.selectFrom('threads').select(['id', 'user_id']).execute()
+      return new Map(rows.map((row) => [row.id, row.user_id]))
+    },
     views: makeThreadViewStore(database),
     update: async (threadId, columns) => {
       await database.updateTable('threads').set(columns).where('id', '=', threadId).execute()

@@ -23,7 +23,7 @@ export type SecretRights = {
 
 export function makeSecretRights(dependencies: {
   access: Pick<Access, 'may' | 'reaches' | 'requireOutside'>
-  users: Pick<Users, 'administers'>
+  users: Pick<Users, 'administers' | 'mayAdminister'>
   /** Throws `workspace.not-found`. */
   requireManaged(userId: string, workspaceId: string): Promise<void>
 }): SecretRights {
@@ -32,7 +32,7 @@ export function makeSecretRights(dependencies: {
     if (owner === 'workspace')
       return await access.may(userId, 'manage', { workspaceId: workspace_id, ownerId: '', isPrivate: false })
     if (!access.reaches(userId, null)) return false
-    return owner === 'person' ? user_id === userId : await users.administers(userId)
+    return owner === 'person' ? user_id === userId : await users.mayAdminister(userId)
   }
   return {
     mayManage,

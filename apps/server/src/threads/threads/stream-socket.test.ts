@@ -215,6 +215,18 @@ test('O12: a socket is closed within 5 s of the sign-out, and of the end of an A
   await expect.poll(() => bySession.closed, { timeout: 5000 }).toBe(4001)
 }, 20_000)
 
+test('C12: a socket is closed within 5 s of the end of its person’s account', async () => {
+  const ben = await server.addPerson('Ben')
+  const created = await server.call('POST', '/api/v1/api-keys', { body: { name: 'key' }, person: ben })
+  const key = (await created.json()) as { secret: string }
+  const byKey = connect({ headers: { cookie: '', authorization: `Bearer ${key.secret}` } })
+  const bySession = connect({ headers: ben.headers })
+  await Promise.all([once(byKey.socket, 'open'), once(bySession.socket, 'open')])
+  await server.areas.people.leaving.erase(ben.userId, ben.userId)
+  await expect.poll(() => [byKey.closed, bySession.closed], { timeout: 5000 }).toEqual([4001, 4001])
+  expect((await server.call('GET', '/api/v1/me', { person: ben })).status).toBe(401)
+}, 20_000)
+
 test('a server that stops closes its sockets', async () => {
   const page = await opened(openUser(1))
   await expect.poll(() => page.seen(1)).toEqual(['opened'])

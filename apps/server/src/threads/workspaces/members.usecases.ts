@@ -1,5 +1,6 @@
 import { makeKeyedLock } from '@threadbox/concurrency'
 import { roleAllows, type WorkspaceRole, workspaceRoles } from '@threadbox/domain'
+import { isErrorOf } from '@threadbox/errors'
 import type { WorkspaceMember, WorkspaceMembers } from '@threadbox/protocol/public'
 import type { Audit, UserHub, Users } from '../../people/public.ts'
 import type { Events } from '../../platform/events/events.ts'
@@ -19,6 +20,12 @@ export type Members = {
   remove(userId: string, member: MemberOf): Promise<WorkspaceMembers>
   /** Makes a person who was invited a member; a workspace that no longer exists is left out. */
   join(userId: string, workspaceIds: readonly string[]): Promise<void>
+  roleOf(userId: string, workspaceId: string): Promise<WorkspaceRole | undefined>
+  /**
+   * Gives a person the role that their groups at a provider give, null: none. Keeps the last owner; a workspace that no
+   * longer exists is left out.
+   */
+  assign(userId: string, workspaceId: string, role: WorkspaceRole | null): Promise<void>
   /** Throws `workspace.owner-missing`. */
   leave(userId: string, workspaceId: string): Promise<void>
 }
@@ -73,6 +80,14 @@ export function makeMembers(dependencies: MembersDependencies): Members {
         if ((await dependencies.workspaces.facts(workspaceId)) === undefined) continue
         await change(userId, { workspaceId, memberId: userId, role: 'member' })
       }
+    },
+    roleOf: async (userId, workspaceId) =>
+      (await store.roles(workspaceId)).find((member) => member.userId === userId)?.role as WorkspaceRole | undefined,
+    assign: async (userId, workspaceId, role) => {
+      if ((await workspaces.facts(workspaceId)) === undefined) return
+      await change(userId, { workspaceId, memberId: userId, role }).catch((error: unknown) => {
+        if (!isErrorOf(workspaceOwnerMissing, error)) throw error
+      })
     },
     leave: async (userId, workspaceId) => {
       await workspaces.get(userId, workspaceId)

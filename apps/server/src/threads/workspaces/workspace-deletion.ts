@@ -12,7 +12,8 @@ export type WorkspaceEraser = (workspaceId: string) => Promise<void>
 
 /**
  * Deletes workspaces permanently once their undo time is over. Each of their threads gets the same operation as any
- * deleted thread, so that one that can't be deleted doesn't block the others.
+ * deleted thread, so that one that can't be deleted doesn't block the others. `remove` is without an undo time; the
+ * operation of its caller runs again after a crash.
  */
 export function registerWorkspaceDeletion(options: {
   operations: Operations
@@ -22,9 +23,9 @@ export function registerWorkspaceDeletion(options: {
   events: Pick<Events<ThreadEvents>, 'emit'>
   system: System
   logger: Logger
-}): void {
-  const { operations, store, threads, logger } = options
-  operations.register(deleteWorkspaceOperation, async ({ subjectId }) => {
+}): { remove(workspaceId: string): Promise<void> } {
+  const { operations, store, threads, system, logger } = options
+  const work = async (subjectId: string) => {
     const row = await store.findAny(subjectId)
     // Planned, but the server ended before the workspace was marked: no client was notified of a deletion.
     if (row === undefined || row.deleted_at === null) return
@@ -35,7 +36,16 @@ export function registerWorkspaceDeletion(options: {
     // Nothing is inherited from it anymore, also not by threads that were moved in during the deletion, which stay.
     await options.events.emit('inheritance-changed', {})
     logger.info({ workspaceId: subjectId }, 'workspace removed')
-  })
+  }
+  operations.register(deleteWorkspaceOperation, ({ subjectId }) => work(subjectId))
+  return {
+    remove: async (workspaceId) => {
+      const at = system.now()
+      await store.update(workspaceId, { deleted_at: at })
+      await threads.markDeleted(workspaceId, at)
+      await work(workspaceId)
+    },
+  }
 }
 
 /** Call at start: plans an operation for each workspace that is marked as deleted, and marks its threads too. */

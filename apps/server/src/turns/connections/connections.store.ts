@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { workspaceOwnerSql } from '../../threads/public.ts'
 import type { ConnectionRow, ConnectionTables, ConnectionToolRow } from './connections.table.ts'
 import type { KnownTool } from './tool-list.logic.ts'
 
@@ -24,6 +25,8 @@ export type ConnectionStore = {
    */
   replaceSecret(row: SealedRow, sealed: string, revision?: number): Promise<boolean>
   delete(id: string): Promise<void>
+  /** Gives those that the person has created for workspaces to the workspaces’ owners. */
+  release(userId: string): Promise<void>
   /** Tools by connection, in the server's order. */
   tools(connectionIds: readonly string[]): Promise<Map<string, KnownTool[]>>
   /**
@@ -78,6 +81,14 @@ export function makeConnectionStore(database: Kysely<ConnectionTables>): Connect
     },
     delete: async (id) => {
       await database.deleteFrom('connections').where('id', '=', id).execute()
+    },
+    release: async (userId) => {
+      await database
+        .updateTable('connections')
+        .set({ user_id: workspaceOwnerSql('connections') })
+        .where('user_id', '=', userId)
+        .where('workspace_id', 'is not', null)
+        .execute()
     },
     tools: (connectionIds) => toolsOf(database, connectionIds),
     changeTools: (connection, change) =>

@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import type { Logger } from '@threadbox/telemetry'
-import type { Audit } from '../../people/public.ts'
+import type { Audit, LeavingPart } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api } from '../../platform/http/api.ts'
 import type { Operations } from '../../platform/operations/operations.ts'
@@ -14,6 +14,7 @@ import { connectionRoutes } from './connections.routes.ts'
 import { type ConnectionStore, makeConnectionStore } from './connections.store.ts'
 import type { ConnectionTables } from './connections.table.ts'
 import { type ConnectionPeople, type Connections, makeConnections } from './connections.usecases.ts'
+import { makeLeavingConnections } from './leaving-connections.ts'
 import { makeOAuthLogins } from './oauth-logins.ts'
 import { openState, secretsOf } from './oauth-state.logic.ts'
 import { makeOAuthTokens } from './oauth-tokens.ts'
@@ -41,6 +42,7 @@ export type ConnectionsFeature = AsyncDisposable & {
   agentConnections: AgentConnections
   programs: Programs
   rows: Pick<ConnectionStore, 'list' | 'namesIn'>
+  leaving: LeavingPart
   /** All secrets of the connections, unsealed. */
   secrets(): Promise<string[]>
   routes: Api
@@ -97,6 +99,7 @@ export function makeConnectionsFeature(ports: {
       now: system.now,
     }),
     rows: store,
+    leaving: makeLeavingConnections({ store, sessions, programs }),
     secrets: () => secretsIn(store, secretBox),
     routes: connectionRoutes({ connections, originOf: ports.originOf }),
     [Symbol.asyncDispose]: async () => {

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { workspaceOwnerSql } from '../../threads/public.ts'
 import type { SkillRow, SkillTables } from './skills.table.ts'
 
 /** The only code that touches `skills`. A home is the id of a user or a workspace. */
@@ -17,6 +18,8 @@ export type SkillStore = {
   replace(skillId: string, change: { digest: string; columns: Partial<SkillRow> }): Promise<boolean>
   remove(skillId: string): Promise<void>
   idsIn(workspaceId: string): Promise<string[]>
+  /** Gives those that the person has created for workspaces to the workspaces’ owners. */
+  release(userId: string): Promise<void>
 }
 
 export function makeSkillStore(database: Kysely<SkillTables>): SkillStore {
@@ -53,6 +56,14 @@ export function makeSkillStore(database: Kysely<SkillTables>): SkillStore {
     },
     remove: async (skillId) => {
       await database.deleteFrom('skills').where('id', '=', skillId).execute()
+    },
+    release: async (userId) => {
+      await database
+        .updateTable('skills')
+        .set({ owner_id: workspaceOwnerSql('skills') })
+        .where('owner_id', '=', userId)
+        .where('workspace_id', 'is not', null)
+        .execute()
     },
     idsIn: async (workspaceId) => {
       const rows = await database.selectFrom('skills').select('id').where('workspace_id', '=', workspaceId).execute()

@@ -3,11 +3,12 @@ import type { WorkspaceAction } from '@threadbox/domain'
 import { type ZipEntry, zipStream } from '@threadbox/protocol/archive'
 import { packSkill, type SkillFile } from '@threadbox/protocol/host'
 import { maxSkillsPerHome, type Skill, type SkillContent, type Skills as SkillsView } from '@threadbox/protocol/public'
-import type { Audit } from '../../people/public.ts'
+import type { Audit, LeavingPart } from '../../people/public.ts'
 import { isUniqueViolation } from '../../platform/database/database.ts'
 import type { Operations } from '../../platform/operations/operations.ts'
 import type { System } from '../../platform/system/system.ts'
 import { type Access, workspaceNotFound } from '../../threads/public.ts'
+import { makeLeavingSkills } from './leaving-skills.ts'
 import type { CheckedSkill } from './skill-files.logic.ts'
 import type { SkillPackages } from './skill-packages.ts'
 import { skillChanged, skillLimitReached, skillNameTaken, skillNotFound } from './skills.errors.ts'
@@ -49,6 +50,7 @@ export type Skills = {
   ofThread(thread: SkillScope): Promise<SkillRow[]>
   /** Call it before a workspace is deleted permanently. */
   eraseOf(workspaceId: string): Promise<void>
+  leaving: LeavingPart
 }
 
 export type SkillsDependencies = {
@@ -141,6 +143,7 @@ export function makeSkills(dependencies: SkillsDependencies): Skills {
     eraseOf: async (workspaceId) => {
       for (const skillId of await store.idsIn(workspaceId)) await erase(skillId)
     },
+    leaving: makeLeavingSkills({ store, erase, onChanged: dependencies.onChanged }),
   }
 }
 

@@ -7,9 +7,9 @@ import { type Ledger, makeLedger, type SpendLimits } from './ledger.ts'
 import { usageRoutes } from './usage.routes.ts'
 import { makeUsageStore, type UsageStore } from './usage.store.ts'
 import type { UsageTables } from './usage.table.ts'
-import { makeUsageReports, type UsageReportPorts } from './usage-report.usecases.ts'
+import { makeUsageReports, type UsageReportPorts, type UsageReports } from './usage-report.usecases.ts'
 
-export type SpendingFeature = { ledger: Ledger; spent: UsageStore['spent']; routes: Api }
+export type SpendingFeature = { ledger: Ledger; reports: UsageReports; spent: UsageStore['spent']; routes: Api }
 
 export function makeSpendingFeature(
   ports: Omit<UsageReportPorts, 'store' | 'ledger' | 'now'> & {
@@ -23,5 +23,5 @@ export function makeSpendingFeature(
   const store = makeUsageStore(tablesOf<UsageTables>(open.database))
   const ledger = makeLedger({ store, limitsOf, events, system })
   const reports = makeUsageReports({ ...rest, store, ledger, now: system.now })
-  return { ledger, spent: store.spent, routes: usageRoutes({ reports }) }
+  return { ledger, reports, spent: store.spent, routes: usageRoutes({ reports }) }
 }

@@ -27,6 +27,8 @@ export type UsageReports = {
   report(userId: string, query: z.output<typeof usageReportQuerySchema>): Promise<UsageReport>
   /** One line for each request, oldest first. Throws before the first line. */
   csv(userId: string, query: Query): Promise<AsyncIterable<string>>
+  /** All of a person’s own, as `csv`. */
+  csvOf(userId: string): Promise<AsyncIterable<string>>
 }
 
 export type UsageReportPorts = {
@@ -106,6 +108,11 @@ export function makeUsageReports(ports: UsageReportPorts): UsageReports {
       await ledger.settleOld()
       const people = await ports.personNames()
       return lines(store, { filter, people })
+    },
+    csvOf: async (userId) => {
+      await ledger.settleOld()
+      const filter = { from: 0, to: ports.now() + 1, userId }
+      return lines(store, { filter, people: await ports.personNames() })
     },
   }
 }

@@ -55,7 +55,7 @@ export type AgentDrafts = {
   /** Whether a draft has this ID and the user may review it. */
   isDraft(userId: string, draftId: string): Promise<boolean>
   /** Call it before a workspace is deleted permanently. */
-  eraseOf(workspaceId: string): Promise<void>
+  eraseOf(home: string): Promise<void>
   /** Called at start: deletes what drafts kept that an earlier server accepted or declined. */
   recover(): Promise<void>
 }
@@ -168,8 +168,8 @@ export function makeAgentDrafts(dependencies: AgentDraftsDependencies): AgentDra
       const row = await store.find(draftId)
       return row !== undefined && (await mayReview(userId, row))
     },
-    eraseOf: async (workspaceId) => {
-      for (const { id } of await store.list([workspaceId])) {
+    eraseOf: async (home) => {
+      for (const { id } of await store.list([home])) {
         await store.close(id)
         await erase(id)
       }

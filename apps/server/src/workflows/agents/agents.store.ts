@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { workspaceOwnerSql } from '../../threads/public.ts'
 import type { AgentRow, AgentTables, AgentVersionRow } from './agents.table.ts'
 
 /** An agent with the version that its threads start from. */
@@ -31,6 +32,8 @@ export type AgentStore = {
   removeVersion(agentId: string, version: number): Promise<boolean>
   remove(agentId: string): Promise<void>
   idsIn(workspaceId: string): Promise<string[]>
+  /** Gives those that the person has created for workspaces to the workspaces’ owners. */
+  release(userId: string): Promise<void>
 }
 
 export function makeAgentStore(database: Kysely<AgentTables>): AgentStore {
@@ -58,6 +61,14 @@ export function makeAgentStore(database: Kysely<AgentTables>): AgentStore {
     },
     remove: async (agentId) => {
       await database.deleteFrom('agents').where('id', '=', agentId).execute()
+    },
+    release: async (userId) => {
+      await database
+        .updateTable('agents')
+        .set({ owner_id: workspaceOwnerSql('agents') })
+        .where('owner_id', '=', userId)
+        .where('workspace_id', 'is not', null)
+        .execute()
     },
     idsIn: async (workspaceId) => {
       const rows = await database.selectFrom('agents').select('id').where('workspace_id', '=', workspaceId).execute()

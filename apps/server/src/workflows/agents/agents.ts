@@ -1,6 +1,6 @@
 import type { RescueRequest } from '@threadbox/protocol/guest'
 import type { UserEvent } from '@threadbox/protocol/public'
-import type { Audit, Settings, UserHub } from '../../people/public.ts'
+import type { Audit, LeavingPart, Settings, UserHub } from '../../people/public.ts'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api } from '../../platform/http/api.ts'
@@ -24,7 +24,7 @@ import type { ConnectionRow, ModelConnectionRow, Skills, Snapshots, Turns } from
 import { makeAgentDraftStore } from './agent-drafts.store.ts'
 import type { AgentDraftTables } from './agent-drafts.table.ts'
 import { type AgentDrafts, makeAgentDrafts } from './agent-drafts.usecases.ts'
-import { makeAgentFiles } from './agent-files.usecases.ts'
+import { type AgentFiles, makeAgentFiles } from './agent-files.usecases.ts'
 import { agentNetworkRoutes } from './agent-network.routes.ts'
 import { agentRoutes } from './agents.routes.ts'
 import { makeAgentStore } from './agents.store.ts'
@@ -35,6 +35,7 @@ import { makeEnvironmentStore } from './environments.store.ts'
 import type { EnvironmentTables } from './environments.table.ts'
 import { type Environments, makeEnvironments } from './environments.usecases.ts'
 import { type Installs, makeInstalls } from './installs.usecases.ts'
+import { makeLeavingAgents } from './leaving-agents.ts'
 import { startEnvironment } from './start-environment.ts'
 
 export type AgentsFeature = {
@@ -42,6 +43,8 @@ export type AgentsFeature = {
   drafts: AgentDrafts
   environments: Environments
   installs: Installs
+  leaving: LeavingPart
+  files: AgentFiles
   routes: Api[]
 }
 
@@ -120,9 +123,11 @@ export function makeAgentsFeature(ports: AgentPorts): AgentsFeature {
     const rows = await turns.connectionRows.list(userId, await workspaceIdsOf(userId))
     return rows.filter((row) => threads.access.reaches(userId, row.workspace_id))
   }
+  const store = makeAgentStore(tablesOf<AgentTables>(open.database))
+  const onChanged = (home: Home) => threads.notifyMembers(home, { type: 'agents-updated' })
   const agents: Agents = makeAgents({
     isDraft: (userId, draftId) => drafts.isDraft(userId, draftId),
-    store: makeAgentStore(tablesOf<AgentTables>(open.database)),
+    store,
     threadDrafts: threads.threadDrafts,
     setups: threads.setups,
     network: threads.network,
@@ -140,7 +145,7 @@ export function makeAgentsFeature(ports: AgentPorts): AgentsFeature {
     requireWorkspace: threads.workspaces.requireOpen,
     skillIdsOf: async (userId) => (await turns.skills.list(userId)).skills.map(({ id }) => id),
     connectionIdsOf: async (userId) => (await connectionsOf(userId)).map(({ id }) => id),
-    onChanged: (home) => threads.notifyMembers(home, { type: 'agents-updated' }),
+    onChanged,
   })
   const agentFiles = makeAgentFiles({
     agents,
@@ -160,6 +165,8 @@ export function makeAgentsFeature(ports: AgentPorts): AgentsFeature {
     drafts,
     environments,
     installs,
+    files: agentFiles,
+    leaving: makeLeavingAgents({ store, environmentStore, environments, drafts, onChanged }),
     routes: [
       agentRoutes({ agents, agentDrafts: drafts, agentFiles, environments, installs, threads: threads.threads }),
       agentNetworkRoutes({ network: threads.network, agents }),

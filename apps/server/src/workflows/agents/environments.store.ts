@@ -12,6 +12,8 @@ export type EnvironmentStore = {
   all(): Promise<Pick<EnvironmentRow, 'id' | 'sandbox_id' | 'state'>[]>
   update(environmentId: string, columns: Partial<EnvironmentRow>): Promise<void>
   remove(environmentId: string): Promise<void>
+  /** Makes the environments of one person those of another. */
+  give(people: { from: string; to: string }): Promise<void>
   /** Whether an agent version uses it, or a draft that waits for a review. */
   isUsed(environmentId: string): Promise<boolean>
   /** Kept environments that no version and no draft uses. */
@@ -38,6 +40,9 @@ export function makeEnvironmentStore(
     },
     remove: async (id) => {
       await database.deleteFrom(table).where('id', '=', id).execute()
+    },
+    give: async ({ from, to }) => {
+      await database.updateTable(table).set({ owner_id: to }).where('owner_id', '=', from).execute()
     },
     isUsed: async (id) => {
       const row = await database

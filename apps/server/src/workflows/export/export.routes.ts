@@ -4,9 +4,11 @@ import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { type Api, defineRoute, makeApi, threadParams } from '../../platform/http/api.ts'
 import { contentHeaders } from '../../platform/http/user-content.ts'
 import type { ThreadLog, Threads } from '../../threads/public.ts'
+import { fileName } from './file-name.logic.ts'
 import { htmlOf } from './html.ts'
 import { markdownOf } from './markdown.ts'
 import { notebookOf } from './notebook.ts'
+import type { PersonalExport } from './personal-export.ts'
 
 const forms = {
   markdown: { write: markdownOf, mediaType: 'text/markdown', ending: 'md' },
@@ -30,9 +32,23 @@ const exportRoute = defineRoute({
   responses: { 200: { description: 'The file.', content } },
 })
 
+const personalRoute = defineRoute({
+  action: 'account.export',
+  method: 'get',
+  path: '/me/export',
+  tags: ['leaving'],
+  summary: 'Download everything that is yours as one zip. Sandboxes that are asleep stay asleep',
+  responses: { 200: { description: 'The zip.', content: { 'application/zip': bytes } } },
+})
+
 /** Reads only recorded data and does not wake the sandbox. */
-export function exportRoutes(dependencies: { threads: Threads; log: ThreadLog; blobs: BlobStore }): Api {
-  const { threads, log, blobs } = dependencies
+export function exportRoutes(dependencies: {
+  threads: Threads
+  log: ThreadLog
+  blobs: BlobStore
+  personal: PersonalExport
+}): Api {
+  const { threads, log, blobs, personal } = dependencies
   const api = makeApi()
   api.openapi(exportRoute, async (context) => {
     const { threadId } = context.req.valid('param')
@@ -47,20 +63,16 @@ export function exportRoutes(dependencies: { threads: Threads; log: ThreadLog; b
       contentHeaders({ mediaType, name: fileName(title, ending), isDownload: true }),
     )
   })
+  api.openapi(personalRoute, async (context) => {
+    const pieces = personal(context.get('caller').userId, context.req.raw.signal)
+    const stream = ReadableStream.from(pieces) as ReadableStream<Uint8Array>
+    const headers = contentHeaders({ mediaType: 'application/zip', name: 'threadbox.zip', isDownload: true })
+    return context.newResponse(stream, 200, headers)
+  })
   return api
 }
 
 async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
   for await (const piece of pieces) yield encoder.encode(piece)
-}
-
-/** Returns a name that every file system accepts. */
-function fileName(title: string, ending: string): string {
-  const name = title
-    .replaceAll(/[\p{Cc}\p{Cf}/\\:*?"<>|]+/gu, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-    .replace(/^\.+/, '')
-  return `${name.slice(0, 100) || 'Thread'}.${ending}`
 }

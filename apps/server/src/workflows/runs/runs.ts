@@ -1,6 +1,6 @@
 import type { Logger } from '@threadbox/telemetry'
 import type { Hono } from 'hono'
-import type { Audit, Quotas, Settings, UserHub, Users } from '../../people/public.ts'
+import type { Audit, LeavingPart, Quotas, Settings, UserHub, Users } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api, ApiEnv } from '../../platform/http/api.ts'
 import type { AllowedHosts } from '../../platform/http/origins.ts'
@@ -11,6 +11,7 @@ import { fireDueSchedules } from './due-schedules.ts'
 import { hookPages } from './hooks.routes.ts'
 import { makeKeptRunStore } from './kept-runs.store.ts'
 import { makeKeptRuns } from './kept-runs.usecases.ts'
+import { makeLeavingRuns } from './leaving-runs.ts'
 import type { RunDependencies } from './run-dependencies.ts'
 import { makeRunEngine } from './run-engine.ts'
 import { makeRunHistory } from './run-history.ts'
@@ -30,6 +31,7 @@ export type RunsFeature = {
   routes: Api
   /** The routes below `/hooks`. */
   pages: Hono<ApiEnv>
+  leaving: LeavingPart
   /** Does what is due now, and waits until no run is being started. */
   runDue(): Promise<void>
   /** How many runs of this person are at work. */
@@ -57,6 +59,8 @@ type RunPorts = {
   turns: RunDependencies['turns']
   threads: Pick<RunDependencies, 'threads' | 'log'>
   people: RunPeople
+  /** The person’s own connections. */
+  connectionIdsOf(userId: string): Promise<readonly string[]>
   system: System
   logger: Logger
 }
@@ -96,6 +100,11 @@ export function makeRunsFeature(ports: RunPorts): RunsFeature {
       originOf: makePreviewNames(hosts).publishedOrigin,
     }),
     pages: hookPages({ webhooks }),
+    leaving: makeLeavingRuns({
+      database: tablesOf(ports.open.database),
+      connectionIdsOf: ports.connectionIdsOf,
+      nudge: loop.nudge,
+    }),
     runDue: async () => {
       await loop.pass()
       await engine.idle()

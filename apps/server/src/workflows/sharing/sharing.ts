@@ -1,6 +1,6 @@
 import type { Logger } from '@threadbox/telemetry'
 import type { Hono } from 'hono'
-import type { Audit } from '../../people/public.ts'
+import type { Audit, LeavingPart } from '../../people/public.ts'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api, ApiEnv } from '../../platform/http/api.ts'
@@ -30,6 +30,7 @@ export type SharingFeature = {
   /** For signed-in users who have a link that allows copies. */
   copyRoutes: Api
   pages: Hono<ApiEnv>
+  leaving: LeavingPart
   /** Aborts what is still being sent. */
   close(): void
 }
@@ -50,6 +51,7 @@ export function makeSharingFeature(ports: {
   const links = makeLinksOfThreads({ store, audit, system })
   const visits = makeOpenVisits({ stillValid: (ids) => store.valid(ids, system.now()), logger })
   return {
+    leaving: { handOver: store.handOver },
     routes: threadLinkRoutes({
       links,
       open: threads.threads.open,

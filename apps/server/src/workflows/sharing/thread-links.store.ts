@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import type { HandOverOrder } from '../../people/public.ts'
 import type { ThreadTables } from '../../threads/public.ts'
 import type { ThreadLinkRow, ThreadLinkTables } from './thread-links.table.ts'
 
@@ -21,6 +22,8 @@ export type ThreadLinkStore = {
   /** Reduces the count by a copy that could not be created. */
   uncountCopy(id: string): Promise<void>
   removeExpired(now: number): Promise<void>
+  /** Makes the links of one person those of another. */
+  handOver(order: HandOverOrder): Promise<void>
 }
 
 type Tables = ThreadLinkTables & Pick<ThreadTables, 'threads'>
@@ -33,6 +36,14 @@ export function makeThreadLinkStore(database: Kysely<Tables>): ThreadLinkStore {
       .where('thread.deleted_at', 'is', null)
       .where((where) => where.or([where('link.expires_at', 'is', null), where('link.expires_at', '>', now)]))
   return {
+    handOver: async ({ from, to, threadIds }) => {
+      await database
+        .updateTable('thread_links')
+        .set({ user_id: to })
+        .where('user_id', '=', from)
+        .$if(threadIds !== 'all', (query) => query.where('thread_id', 'in', threadIds === 'all' ? [] : [...threadIds]))
+        .execute()
+    },
     add: async (row) => {
       await database.insertInto('thread_links').values(row).execute()
     },

@@ -24,8 +24,9 @@ export const accountErrors: ErrorWords = {
   },
   'auth.required': { message: 'Sie müssen angemeldet sein.', remedy: 'Melden Sie sich an.' },
   'auth.confirmation-required': {
-    message: 'Dafür brauchen wir Ihr Passwort noch einmal, weil Ihre Anmeldung mehr als 10 Minuten zurückliegt.',
-    remedy: 'Wiederholen Sie die Aktion, und geben Sie Ihr Passwort ein.',
+    message:
+      'Dafür brauchen wir noch einmal Ihr Passwort oder einen Passkey, weil Ihre Anmeldung mehr als 10 Minuten zurückliegt.',
+    remedy: 'Wiederholen Sie die Aktion, und bestätigen Sie, dass Sie es sind.',
   },
   'auth.outside-workspaces': {
     message: 'Dieser API-Schlüssel ist auf Arbeitsbereiche beschränkt, und das hier ist außerhalb von ihnen.',

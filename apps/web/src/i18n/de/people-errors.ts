@@ -83,6 +83,10 @@ export const peopleErrors: ErrorWords = {
     message: '{model} hat keinen Preis, also kann Ihre Grenze für Modelle es nicht zählen.',
     remedy: 'Wechseln Sie das Modell, oder bitten Sie einen Admin, den Preis einzugeben.',
   },
+  'machine.sandbox-unknown': {
+    message: 'Es gibt keine Sandbox mit dieser ID.',
+    remedy: 'Laden Sie die Seite „Maschine“ neu: Die Sandbox wurde vielleicht gelöscht.',
+  },
   'quota.preset-not-found': {
     message: 'Satz nicht gefunden.',
     remedy: 'Laden Sie die Liste neu.',
@@ -111,5 +115,33 @@ export const peopleErrors: ErrorWords = {
     message: 'Sie haben {limit} wache Sandboxes; das ist Ihre Grenze.',
     remedy:
       'Pausieren Sie eine, warten Sie, bis eine nichts tut, oder fragen Sie unter Einstellungen, Verbrauch mehr an.',
+  },
+  'person.not-disabled': {
+    message: 'Das Konto dieser Person ist nicht deaktiviert.',
+    remedy: 'Deaktivieren Sie es zuerst.',
+  },
+  'person.recipient-invalid': {
+    message: 'Diese Person kann es nicht bekommen.',
+    remedy: 'Wählen Sie eine andere Person, deren Konto nicht deaktiviert ist.',
+  },
+  'person.leaving': {
+    message: 'Was diese Person hat, wird gerade übergeben oder gelöscht.',
+    remedy: 'Warten Sie, bis das beendet ist.',
+  },
+  'person.owner-leaves': {
+    message: 'Das Konto des Eigentümers kann nicht gelöscht werden.',
+    remedy: 'Übergeben Sie zuerst die Eigentümerschaft.',
+  },
+  'person.being-erased': {
+    message: 'Das Konto dieser Person wird gelöscht.',
+    remedy: 'Es kann nicht wieder aktiviert werden. Laden Sie die Person ein, ein neues Konto anzulegen.',
+  },
+  'ownership.not-offered': {
+    message: 'Die Eigentümerschaft ist Ihnen nicht angeboten.',
+    remedy: 'Vielleicht ist das Angebot abgelaufen oder wurde zurückgezogen. Bitten Sie um ein neues.',
+  },
+  'export.sandbox-asleep': {
+    message: 'Die Dateien konnten nicht gelesen werden, während die Sandbox schläft.',
+    remedy: 'Wecken Sie die Sandbox und exportieren Sie noch einmal.',
   },
 }

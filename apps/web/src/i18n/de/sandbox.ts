@@ -48,6 +48,7 @@ export const sandbox: Texts<typeof source> = {
     'cause-idle': '{{time}} lang untätig',
     'cause-idle-plain': 'untätig',
     'cause-person': 'von Ihnen pausiert',
+    'cause-administrator': 'von der Administration pausiert',
     'cause-awake-limit': 'Grenze der Wachzeit erreicht ({{time}})',
     'cause-awake-limit-plain': 'Grenze der Wachzeit erreicht',
     'cause-room': 'eine andere Sandbox brauchte ihren Arbeitsspeicher',

@@ -83,9 +83,17 @@ export const settingWords: SettingWords = {
     title: 'Modelle, die übernehmen',
     doc: 'Welche Modelle übernehmen dürfen, wenn eines nicht antworten kann. `any`: alle, die dafür eingestellt sind. `same-provider`: nur die desselben Anbieters, damit kein anderer das Gespräch bekommt.',
   },
+  adminsMayRead: {
+    title: 'Admins lesen mit',
+    doc: 'Ob Eigentümer und Admins Threads lesen können, in denen sie nicht sind. `never`: nein. `with-reason`: nur lesen, nachdem sie einen Grund eingegeben haben, den die Mitglieder des Threads und das Protokoll zeigen. Die Anmeldeseite sagt, wenn es an ist.',
+  },
   timeZone: {
     title: 'Zeitzone der Berichte',
     doc: 'Zeitzone der Tage und Monate in Berichten über den Verbrauch, zum Beispiel `Europe/Berlin`.',
+  },
+  adminPasskeys: {
+    title: 'Passkeys von Eigentümer und Admins',
+    doc: 'Ob Eigentümer und Admins einen Passkey brauchen. `required`: wer keinen hat, kann nicht, was nur sie dürfen, bis einer hinzugefügt ist.',
   },
   runsAtOnce: {
     title: 'Gleichzeitige Läufe',
@@ -142,7 +150,7 @@ export const settingWords: SettingWords = {
   },
   THREADBOX_CONNECTIONS_ALLOW: {
     title: 'Private Adressen für Verbindungen',
-    doc: 'Namen, Adressen und Bereiche in privaten Netzen, durch Kommas getrennt, zu denen MCP-Verbindungen und Git-Zugänge führen dürfen; diese dürfen auch unverschlüsselt sein.',
+    doc: 'Namen, Adressen und Bereiche in privaten Netzen, durch Kommas getrennt, zu denen MCP-Verbindungen, Git-Zugänge und Anmeldungen bei Anbietern führen dürfen; diese dürfen auch unverschlüsselt sein.',
   },
   THREADBOX_CONNECTION_SECONDS: {
     title: 'Zeit je Antwort eines MCP-Servers',

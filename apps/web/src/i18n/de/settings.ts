@@ -6,7 +6,9 @@ export const settings: Texts<typeof source> = {
   nav: {
     you: 'Sie',
     people: 'Personen',
+    signIn: 'Anmeldung',
     usage: 'Verbrauch',
+    machine: 'Maschine',
     models: 'Modelle',
     skills: 'Skills',
     connections: 'Verbindungen',

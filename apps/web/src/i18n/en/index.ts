@@ -12,8 +12,10 @@ import { git } from './git.ts'
 import { gitCredentials } from './git-credentials.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
+import { machine } from './machine.ts'
 import { models } from './models.ts'
 import { network } from './network.ts'
+import { passkeys } from './passkeys.ts'
 import { people } from './people.ts'
 import { preview } from './preview.ts'
 import { runs } from './runs.ts'
@@ -23,6 +25,7 @@ import { secrets } from './secrets.ts'
 import { settings } from './settings.ts'
 import { sharing } from './sharing.ts'
 import { sidebar } from './sidebar.ts'
+import { signIn } from './sign-in.ts'
 import { skills } from './skills.ts'
 import { terminal } from './terminal.ts'
 import { threads } from './threads.ts'
@@ -49,8 +52,10 @@ export const en = {
   gitCredentials,
   help,
   lifecycle,
+  machine,
   models,
   network,
+  passkeys,
   people,
   preview,
   runs,
@@ -58,6 +63,7 @@ export const en = {
   secrets,
   settings,
   sharing,
+  signIn,
   skills,
   usage,
   workspaces,

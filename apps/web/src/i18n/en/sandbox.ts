@@ -43,6 +43,7 @@ export const sandbox = {
     'cause-idle': 'idle for {{time}}',
     'cause-idle-plain': 'idle',
     'cause-person': 'you paused it',
+    'cause-administrator': 'an admin paused it',
     'cause-awake-limit': 'awake for {{time}}, its limit',
     'cause-awake-limit-plain': 'reached its awake limit',
     'cause-room': 'another sandbox needed its memory',

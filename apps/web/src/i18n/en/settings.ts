@@ -3,7 +3,9 @@ export const settings = {
   nav: {
     you: 'You',
     people: 'People',
+    signIn: 'Sign-in',
     usage: 'Usage',
+    machine: 'Machine',
     models: 'Models',
     skills: 'Skills',
     connections: 'Connections',

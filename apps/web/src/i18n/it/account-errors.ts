@@ -24,8 +24,8 @@ export const accountErrors: ErrorWords = {
   },
   'auth.required': { message: 'Devi accedere.', remedy: 'Accedi.' },
   'auth.confirmation-required': {
-    message: 'Serve di nuovo la password, perché hai effettuato l’accesso più di 10 minuti fa.',
-    remedy: 'Ripeti l’azione e inserisci la password.',
+    message: 'Serve di nuovo la password o una passkey, perché hai effettuato l’accesso più di 10 minuti fa.',
+    remedy: 'Ripeti l’azione e conferma la tua identità.',
   },
   'auth.outside-workspaces': {
     message: 'Questa chiave API è limitata a spazi di lavoro, e questo è al di fuori.',

@@ -6,10 +6,12 @@ import { callErrors } from './call-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
 import { machineErrors } from './machine-errors.ts'
 import { networkErrors } from './network-errors.ts'
+import { passkeyErrors } from './passkey-errors.ts'
 import { peopleErrors } from './people-errors.ts'
 import { runErrors } from './run-errors.ts'
 import { sandboxErrors } from './sandbox-errors.ts'
 import { secretErrors } from './secret-errors.ts'
+import { signInErrors } from './sign-in-errors.ts'
 import { skillErrors } from './skill-errors.ts'
 import { snapshotErrors } from './snapshot-errors.ts'
 import { socketErrors } from './socket-errors.ts'
@@ -25,7 +27,9 @@ export const errors: ErrorWords = {
   ...sandboxErrors,
   ...machineErrors,
   ...networkErrors,
+  ...passkeyErrors,
   ...peopleErrors,
+  ...signInErrors,
   ...runErrors,
   ...secretErrors,
   ...socketErrors,

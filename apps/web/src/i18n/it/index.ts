@@ -15,8 +15,10 @@ import { git } from './git.ts'
 import { gitCredentials } from './git-credentials.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
+import { machine } from './machine.ts'
 import { models } from './models.ts'
 import { network } from './network.ts'
+import { passkeys } from './passkeys.ts'
 import { people } from './people.ts'
 import { preview } from './preview.ts'
 import { problems } from './problem-words.ts'
@@ -28,6 +30,7 @@ import { settingWords } from './setting-words.ts'
 import { settings } from './settings.ts'
 import { sharing } from './sharing.ts'
 import { sidebar } from './sidebar.ts'
+import { signIn } from './sign-in.ts'
 import { skills } from './skills.ts'
 import { terminal } from './terminal.ts'
 import { threads } from './threads.ts'
@@ -54,8 +57,10 @@ export const italian: Translation = {
     gitCredentials,
     help,
     lifecycle,
+    machine,
     models,
     network,
+    passkeys,
     people,
     preview,
     runs,
@@ -63,6 +68,7 @@ export const italian: Translation = {
     secrets,
     settings,
     sharing,
+    signIn,
     skills,
     usage,
     workspaces,

@@ -84,6 +84,10 @@ export const peopleErrors: ErrorWords = {
     message: '{model} non ha un prezzo, quindi il tuo limite per i modelli non può contarlo.',
     remedy: 'Passa a un altro modello o chiedi a un amministratore di inserire il prezzo.',
   },
+  'machine.sandbox-unknown': {
+    message: 'Non c’è nessuna sandbox con questo ID.',
+    remedy: 'Ricarica la pagina Macchina: la sandbox potrebbe essere stata eliminata.',
+  },
   'quota.preset-not-found': {
     message: 'Gruppo di limiti non trovato.',
     remedy: 'Ricarica l’elenco.',
@@ -111,5 +115,33 @@ export const peopleErrors: ErrorWords = {
   'quota.awake-used-up': {
     message: 'Hai {limit} sandbox sveglie, che è il tuo limite.',
     remedy: 'Mettine una in pausa, attendi che una sia inattiva o chiedi di più in Impostazioni, Utilizzo.',
+  },
+  'person.not-disabled': {
+    message: 'L’account di questa persona non è disattivato.',
+    remedy: 'Disattivalo prima.',
+  },
+  'person.recipient-invalid': {
+    message: 'Questa persona non può riceverlo.',
+    remedy: 'Scegli un’altra persona il cui account non è disattivato.',
+  },
+  'person.leaving': {
+    message: 'Ciò che questa persona ha viene già ceduto o eliminato.',
+    remedy: 'Attendi che sia terminato.',
+  },
+  'person.owner-leaves': {
+    message: 'L’account del proprietario non può essere eliminato.',
+    remedy: 'Cedi prima la proprietà.',
+  },
+  'person.being-erased': {
+    message: 'L’account di questa persona viene eliminato.',
+    remedy: 'Non può essere riattivato. Invita la persona a creare un nuovo account.',
+  },
+  'ownership.not-offered': {
+    message: 'La proprietà non ti è offerta.',
+    remedy: 'L’offerta può essere scaduta o ritirata. Chiedi al proprietario di offrirla di nuovo.',
+  },
+  'export.sandbox-asleep': {
+    message: 'Non è stato possibile leggere i file mentre la sandbox è in pausa.',
+    remedy: 'Riattiva la sandbox, poi esporta di nuovo.',
   },
 }

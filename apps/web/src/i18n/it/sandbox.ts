@@ -47,6 +47,7 @@ export const sandbox: Texts<typeof source> = {
     'cause-idle': 'inattiva per {{time}}',
     'cause-idle-plain': 'inattiva',
     'cause-person': 'su tua richiesta',
+    'cause-administrator': 'messa in pausa da un amministratore',
     'cause-awake-limit': 'sveglia per {{time}}, il suo limite',
     'cause-awake-limit-plain': 'ha raggiunto il tempo massimo sveglia',
     'cause-room': 'un’altra sandbox aveva bisogno della sua memoria',

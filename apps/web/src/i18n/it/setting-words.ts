@@ -86,9 +86,17 @@ export const settingWords: SettingWords = {
     title: 'Modelli che subentrano',
     doc: 'Quali modelli possono subentrare quando uno non può rispondere. `any`: tutti quelli impostati. `same-provider`: solo quelli dello stesso fornitore, così nessun altro riceve la conversazione.',
   },
+  adminsMayRead: {
+    title: 'Lettura da parte degli admin',
+    doc: 'Se proprietario e admin possono leggere i thread di cui non fanno parte. `never`: no. `with-reason`: in sola lettura, dopo aver indicato un motivo, che i membri del thread e il registro mostrano. La pagina di accesso lo dice quando è attivo.',
+  },
   timeZone: {
     title: 'Fuso orario dei rapporti',
     doc: 'Fuso orario dei giorni e dei mesi nei rapporti sull’uso, per esempio `Europe/Rome`.',
+  },
+  adminPasskeys: {
+    title: 'Passkey del proprietario e degli amministratori',
+    doc: 'Se il proprietario e gli amministratori hanno bisogno di una passkey. `required`: chi non ne ha non può fare ciò che è riservato a loro finché non ne aggiunge una.',
   },
   runsAtOnce: {
     title: 'Esecuzioni contemporanee',
@@ -154,7 +162,7 @@ export const settingWords: SettingWords = {
   },
   THREADBOX_CONNECTIONS_ALLOW: {
     title: 'Indirizzi privati per le connessioni',
-    doc: 'Nomi, indirizzi e intervalli in reti private, separati da virgole, che connessioni MCP e credenziali Git possono usare. Le connessioni verso questi possono non essere cifrate.',
+    doc: 'Nomi, indirizzi e intervalli in reti private, separati da virgole, che connessioni MCP, credenziali Git e provider di accesso possono usare. Le connessioni verso questi possono non essere cifrate.',
   },
   THREADBOX_CONNECTION_SECONDS: {
     title: 'Tempo per la risposta di un server MCP (secondi)',

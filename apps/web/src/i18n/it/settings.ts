@@ -6,7 +6,9 @@ export const settings: Texts<typeof source> = {
   nav: {
     you: 'Profilo',
     people: 'Persone',
+    signIn: 'Accesso',
     usage: 'Utilizzo',
+    machine: 'Macchina',
     models: 'Modelli',
     skills: 'Skill',
     connections: 'Connessioni',

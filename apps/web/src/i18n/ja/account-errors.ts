@@ -24,8 +24,8 @@ export const accountErrors: ErrorWords = {
   },
   'auth.required': { message: 'サインインが必要です。', remedy: 'サインインしてください。' },
   'auth.confirmation-required': {
-    message: 'サインインから 10 分以上経過しているため、もう一度パスワードが必要です。',
-    remedy: '操作をやり直し、パスワードを入力してください。',
+    message: 'サインインから 10 分以上経過しているため、もう一度パスワードまたはパスキーが必要です。',
+    remedy: '操作をやり直し、本人確認をしてください。',
   },
   'auth.outside-workspaces': {
     message: 'この API キーはワークスペースに限定されており、この操作はその範囲外です。',

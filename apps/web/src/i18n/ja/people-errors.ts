@@ -82,6 +82,10 @@ export const peopleErrors: ErrorWords = {
     message: '{model} には価格がないため、モデルの上限で数えられません。',
     remedy: '別のモデルに切り替えるか、管理者に価格の入力を依頼してください。',
   },
+  'machine.sandbox-unknown': {
+    message: 'このIDのサンドボックスはありません。',
+    remedy: '「マシン」のページを再読み込みしてください。サンドボックスは削除された可能性があります。',
+  },
   'quota.preset-not-found': {
     message: '上限のセットが見つかりません。',
     remedy: '一覧を再読み込みしてください。',
@@ -109,5 +113,33 @@ export const peopleErrors: ErrorWords = {
   'quota.awake-used-up': {
     message: '稼働中のサンドボックスが {limit} 個で、上限に達しています。',
     remedy: 'どれかを一時停止するか、空くまで待つか、設定の「使用量」で追加を依頼してください。',
+  },
+  'person.not-disabled': {
+    message: 'この人のアカウントは無効になっていません。',
+    remedy: '先にアカウントを無効にしてください。',
+  },
+  'person.recipient-invalid': {
+    message: 'この人は受け取れません。',
+    remedy: 'アカウントが無効でない別の人を選んでください。',
+  },
+  'person.leaving': {
+    message: 'この人のデータは引き継ぎ中または削除中です。',
+    remedy: '終わるまでお待ちください。',
+  },
+  'person.owner-leaves': {
+    message: 'オーナーのアカウントは削除できません。',
+    remedy: '先に所有権を引き継いでください。',
+  },
+  'person.being-erased': {
+    message: 'この人のアカウントは削除中です。',
+    remedy: '再び有効にすることはできません。新しいアカウントを作るよう招待してください。',
+  },
+  'ownership.not-offered': {
+    message: '所有権の引き継ぎは提案されていません。',
+    remedy: '提案は期限切れか、取り消された可能性があります。オーナーにもう一度依頼してください。',
+  },
+  'export.sandbox-asleep': {
+    message: 'サンドボックスの休止中はファイルを読み込めませんでした。',
+    remedy: 'サンドボックスを再開してから、もう一度エクスポートしてください。',
   },
 }

@@ -43,6 +43,7 @@ export const sandbox: Texts<typeof source> = {
     'cause-idle': '無操作が {{time}}続いた',
     'cause-idle-plain': '無操作が続いた',
     'cause-person': 'あなたが一時停止した',
+    'cause-administrator': '管理者が一時停止した',
     'cause-awake-limit': '稼働時間の上限 {{time}}に達した',
     'cause-awake-limit-plain': '稼働時間の上限に達した',
     'cause-room': '別のサンドボックスがメモリを必要とした',

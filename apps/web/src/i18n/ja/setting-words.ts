@@ -86,9 +86,17 @@ export const settingWords: SettingWords = {
     title: '引き継ぐモデル',
     doc: 'モデルが応答できないときに引き継げるモデル。`any`：設定したすべて。`same-provider`：同じプロバイダーだけ。ほかのプロバイダーに会話は渡りません。',
   },
+  adminsMayRead: {
+    title: '管理者による閲覧',
+    doc: 'オーナーと管理者が、参加していないスレッドを読めるかどうか。`never`：読めません。`with-reason`：理由を入力すると閲覧のみできます。理由はスレッドのメンバーと監査ログに表示されます。オンのときはサインインページに表示されます。',
+  },
   timeZone: {
     title: 'レポートのタイムゾーン',
     doc: '使用量レポートの日付と月に使うタイムゾーン（例：`Asia/Tokyo`）。',
+  },
+  adminPasskeys: {
+    title: 'オーナーと管理者のパスキー',
+    doc: 'オーナーと管理者にパスキーを必須とするか。`required`：持っていない人は、追加するまで、その役割だけに許された操作ができません。',
   },
   runsAtOnce: {
     title: '同時実行数',
@@ -154,7 +162,7 @@ export const settingWords: SettingWords = {
   },
   THREADBOX_CONNECTIONS_ALLOW: {
     title: '許可するプライベートアドレス',
-    doc: 'MCP の接続と Git 認証情報で使える、プライベートネットワークの名前、アドレス、範囲（コンマ区切り）。これらとの通信は暗号化されていなくてもかまいません。',
+    doc: 'MCP の接続、Git 認証情報、サインインのプロバイダーで使える、プライベートネットワークの名前、アドレス、範囲（コンマ区切り）。これらとの通信は暗号化されていなくてもかまいません。',
   },
   THREADBOX_CONNECTION_SECONDS: {
     title: 'MCP サーバーの応答の時間制限（秒）',

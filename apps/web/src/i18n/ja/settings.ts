@@ -6,7 +6,9 @@ export const settings: Texts<typeof source> = {
   nav: {
     you: 'アカウント',
     people: 'メンバー',
+    signIn: 'サインイン',
     usage: '使用量',
+    machine: 'マシン',
     models: 'モデル',
     skills: 'スキル',
     connections: '接続',

@@ -1,4 +1,4 @@
-import type { Thread } from '@threadbox/sdk'
+import type { PersonalNames, Thread } from '@threadbox/sdk'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import { closeDrawer } from './ui-state.ts'
@@ -17,6 +17,8 @@ export type Layer =
   | { kind: 'move-thread'; threadId: string }
   | { kind: 'share-thread'; threadId: string }
   | { kind: 'save-agent'; thread: Thread }
+  /** Names what of one’s own stops working, before `proceed` is called. */
+  | { kind: 'personal'; names: PersonalNames; proceed: () => void }
 export type LayerOf<Kind extends Layer['kind']> = Extract<Layer, { kind: Kind }>
 
 /** The open dialog; there is at most one. */

@@ -4,8 +4,11 @@ import type { ComponentType } from 'react'
 import { useTranslation } from 'react-i18next'
 import { NotFoundPage } from '../../../page/parts/not-found-page.tsx'
 import { useDocumentTitle } from '../../../page/parts/use-document-title.ts'
+import { useMe } from '../../../people/auth/api/session.queries.ts'
+import { SignInSection } from '../../../people/auth/components/sign-in-section.tsx'
 import { ConnectionsSection } from '../../../people/connections/components/connections-section.tsx'
 import { GitSection } from '../../../people/git-credentials/components/git-section.tsx'
+import { MachineSection } from '../../../people/machine/components/machine-section.tsx'
 import { SecretsSection } from '../../../people/secrets/components/secrets-section.tsx'
 import { SkillsSection } from '../../../people/skills/components/skills-section.tsx'
 import { UsageSection } from '../../../people/usage/components/usage-section.tsx'
@@ -24,7 +27,9 @@ const route = getRouteApi('/app/settings/$section')
 const sections = {
   you: { label: 'nav.you', Content: YouSection },
   people: { label: 'nav.people', Content: PeoplePage },
+  'sign-in': { label: 'nav.signIn', Content: SignInSection },
   usage: { label: 'nav.usage', Content: UsageSection },
+  machine: { label: 'nav.machine', Content: MachineSection },
   models: { label: 'nav.models', Content: ModelsSection },
   skills: { label: 'nav.skills', Content: SkillsSection },
   connections: { label: 'nav.connections', Content: ConnectionsSection },
@@ -37,9 +42,15 @@ const sections = {
   about: { label: 'nav.about', Content: AboutSection },
 } as const satisfies Record<string, { label: string; Content: ComponentType }>
 
+/** Of the owner and admins. */
+const ofAdministrators: readonly string[] = ['machine']
+
 export function SettingsPage() {
   const { t } = useTranslation('settings')
   const { section } = route.useParams()
+  const me = useMe().data
+  const isAdministrator = me !== undefined && me.role !== 'member'
+  const listed = Object.entries(sections).filter(([key]) => isAdministrator || !ofAdministrators.includes(key))
   useDocumentTitle(t('title'))
   if (!Object.hasOwn(sections, section)) return <NotFoundPage />
   const { Content } = sections[section as keyof typeof sections]
@@ -51,7 +62,7 @@ export function SettingsPage() {
           {t('back')}
         </Link>
         <ul>
-          {Object.entries(sections).map(([key, { label }]) => (
+          {listed.map(([key, { label }]) => (
             <li key={key}>
               <Link
                 to="/settings/$section"

@@ -5,10 +5,14 @@ import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { Loaded } from '../../../page/parts/loaded.tsx'
 import { SectionHead } from '../../../page/parts/section.tsx'
 import { useMe, useUpdateMe } from '../../../people/auth/api/session.queries.ts'
+import { IdentitiesGroup } from '../../../people/auth/components/identities-group.tsx'
+import { PasskeysGroup } from '../../../people/passkeys/components/passkeys-group.tsx'
+import { OwnData } from '../../../people/team/components/own-data.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { showToast } from '../../../ui/toast.tsx'
+import { deviceOf } from '../state/device-name.ts'
 import { DeviceGroup } from './device-group.tsx'
 import { PasswordGroup } from './password-group.tsx'
 import { SessionsGroup } from './sessions-group.tsx'
@@ -20,11 +24,22 @@ export function YouSection() {
     <>
       <SectionHead title={t('you.title')} lead={t('you.lead')} />
       <Loaded query={me}>{(person) => <NameForm key={person.id} me={person} />}</Loaded>
+      <IdentitiesGroup />
       <PasswordGroup />
+      <Passkeys needsPasskey={me.data?.needsPasskey === true} />
       <DeviceGroup />
       <SessionsGroup />
+      <OwnData />
     </>
   )
+}
+
+/** A new passkey is named after this device, until its person names it. */
+function Passkeys(props: { needsPasskey: boolean }) {
+  const { t } = useTranslation('settings')
+  const { browser, system } = deviceOf(navigator.userAgent)
+  const device = browser === null || system === null ? '' : t('you.device', { browser, system })
+  return <PasskeysGroup device={device} isNeeded={props.needsPasskey} />
 }
 
 function NameForm(props: { me: Me }) {

@@ -12,6 +12,7 @@ import { closeDrawer } from '../../../page/client/ui-state.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { useSwitchLanguage } from '../../../page/client/use-switch-language.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
+import { AdminsMayReadNote } from '../../../people/team/components/open-thread-page.tsx'
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/menu.tsx'
 import { Meter } from '../../../ui/meter.tsx'
 
@@ -20,6 +21,7 @@ export function SidebarFooter() {
   const { t } = useTranslation('sidebar')
   return (
     <div className="side-foot">
+      <AdminsMayReadNote />
       <HostLine />
       <div className="row-flex side-user">
         <UserMenu />

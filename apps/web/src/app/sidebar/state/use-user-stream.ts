@@ -7,6 +7,7 @@ import { renewQueries } from '../../../page/client/renew-queries.ts'
 import { connectionStore } from '../../../page/online/state/connection-store.ts'
 import { dropThread, putThread } from '../../../page/thread/api/thread-queries.ts'
 import { renewSkills } from '../../../people/skills/api/skills.queries.ts'
+import { renewPeople } from '../../../people/team/api/leaving.queries.ts'
 import { renewWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { receiveCopying, renewFiles, renewFolder } from '../../../sandboxes/files/api/files.queries.ts'
 import { renewServices } from '../../../sandboxes/preview/api/services.queries.ts'
@@ -55,6 +56,7 @@ export function useUserStream(): void {
           renewQueries(queryClient, { queryKey: queryKeys.allSnapshots })
           renewSkills(queryClient)
           renewAgents(queryClient)
+          renewPeople(queryClient)
         },
         onEvent: (event) => {
           if (event.type === 'thread-updated') putThread(queryClient, event.thread)
@@ -74,7 +76,10 @@ export function useUserStream(): void {
             renewQueries(queryClient, { queryKey: queryKeys.snapshots(event.threadId) })
           else if (event.type === 'presence-updated') putPresence(queryClient, event)
           else if (event.type === 'terminals-updated') putTerminals(queryClient, event.threadId, event.terminals)
-          else renewQueries(queryClient, { queryKey: queryKeys.status })
+          else {
+            renewQueries(queryClient, { queryKey: queryKeys.status })
+            renewPeople(queryClient)
+          }
         },
       })
       .catch((error: unknown) => {

@@ -1,12 +1,16 @@
 import type { Workspace, WorkspaceMember, WorkspaceRole } from '@threadbox/sdk'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { openLayer } from '../../../page/client/layers.ts'
 import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { Loaded } from '../../../page/parts/loaded.tsx'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
+import { hasNames } from '../../../page/thread/state/use-ask-personal.ts'
 import { useMe } from '../../../people/auth/api/session.queries.ts'
+import { usePersonalUsesIn } from '../../../people/team/api/leaving.queries.ts'
 import { useLeaveWorkspace, useMembers, usePeople, useSetMember } from '../../../people/team/api/people.queries.ts'
+import { PersonalNamesList } from '../../../people/team/components/personal-names.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
@@ -74,6 +78,13 @@ function MemberRow(props: { member: WorkspaceMember; workspaceId: string; canMan
   const set = useSetMember(props.workspaceId)
   const showError = useErrorToast()
   const { member, canManage } = props
+  const personal = usePersonalUsesIn(props.workspaceId)
+  const change = (role: WorkspaceRole) => {
+    const proceed = () => set.mutate({ userId: member.userId, role }, { onError: showError })
+    const opens = member.role === 'viewer' && role !== 'viewer'
+    if (opens && personal !== undefined && hasNames(personal)) openLayer({ kind: 'personal', names: personal, proceed })
+    else proceed()
+  }
   return (
     <li className="row row-line">
       <div className="grow">
@@ -85,7 +96,7 @@ function MemberRow(props: { member: WorkspaceMember; workspaceId: string; canMan
           value={member.role}
           isDisabled={set.isPending}
           options={roles.map((value) => ({ value, label: t(`members.role.${value}`) }))}
-          onChange={(role) => set.mutate({ userId: member.userId, role }, { onError: showError })}
+          onChange={change}
         />
       ) : (
         <span>{t(`members.role.${member.role}`)}</span>
@@ -105,6 +116,7 @@ function AddMember(props: { workspaceId: string; members: readonly WorkspaceMemb
   const set = useSetMember(props.workspaceId)
   const [userId, setUserId] = useState('')
   const [role, setRole] = useState<WorkspaceRole>('member')
+  const personal = usePersonalUsesIn(props.workspaceId)
   const others = people.filter(
     ({ id, isDisabled }) => !isDisabled && !props.members.some((member) => member.userId === id),
   )
@@ -115,6 +127,7 @@ function AddMember(props: { workspaceId: string; members: readonly WorkspaceMemb
       <p className="help">
         <b>{t('members.personalTitle')}</b> {t('members.personalText')}
       </p>
+      {personal !== undefined && hasNames(personal) && <PersonalNamesList names={personal} />}
       <Field label={t('members.person')}>
         {(control) => (
           <Select

@@ -1,5 +1,6 @@
 import { closeLayer, useLayer } from '../../../page/client/layers.ts'
 import { NetworkDialog } from '../../../people/network/components/network-dialog.tsx'
+import { PersonalDialog } from '../../../people/team/components/personal-names.tsx'
 import { useWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { CreateWorkspaceDialog } from './create-workspace-dialog.tsx'
 import { DeleteWorkspaceDialog } from './delete-workspace-dialog.tsx'
@@ -16,12 +17,16 @@ export function WorkspaceDialogs() {
     'workspace-network',
     'delete-workspace',
     'move-thread',
+    'personal',
   )
   const workspaces = useWorkspaces()
   if (layer === null) return null
   const close = () => closeLayer(layer.kind)
   if (layer.kind === 'create-workspace') return <CreateWorkspaceDialog threadId={layer.threadId} onClose={close} />
   if (layer.kind === 'move-thread') return <MoveThreadDialog threadId={layer.threadId} onClose={close} />
+  if (layer.kind === 'personal') {
+    return <PersonalDialog names={layer.names} onProceed={layer.proceed} onClose={close} />
+  }
   const workspace = workspaces.find(({ id }) => id === layer.workspaceId)
   if (workspace === undefined) return null
   if (layer.kind === 'workspace-members') return <MembersDialog workspace={workspace} onClose={close} />

@@ -9,8 +9,9 @@ import { PasswordField } from '../../../page/parts/password-field.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { DialogActions } from '../../../ui/dialog-actions.tsx'
+import { PasskeyConfirmation } from '../../passkeys/components/passkey-confirmation.tsx'
 
-/** Asks for the password when a request needs it again. The request that asked is then repeated. */
+/** Asks for the password or a passkey when a request needs it again. The request that asked is then repeated. */
 export function ConfirmationDialog() {
   return useIsConfirmationAsked() ? <PasswordAgain /> : null
 }
@@ -50,6 +51,7 @@ function PasswordAgain() {
         </DialogActions>
       }
     >
+      <PasskeyConfirmation onConfirmed={() => answerConfirmation(true)} />
       <form id={formId} className="model-form" onSubmit={submit} noValidate>
         <PasswordField
           label={t('confirm.password')}

@@ -18,6 +18,7 @@ import { serverProblemsOf } from '../state/server-problems.ts'
 import { problemsOfSignUp, type SignUpForm } from '../state/sign-up-form.ts'
 import { AuthSheet } from './auth-sheet.tsx'
 import { PasswordMeasure } from './password-measure.tsx'
+import { ProviderButtons } from './provider-buttons.tsx'
 
 /** The secret of the link: its fragment, which no server and no log gets with the page. */
 function secretOfLink(): string {
@@ -28,7 +29,16 @@ function secretOfLink(): string {
 export function JoinPage() {
   const { t } = useTranslation('people')
   useDocumentTitle(t('join.title'))
-  return <WithLink kind="invite">{(link, secret) => <JoinForm link={link} secret={secret} />}</WithLink>
+  return (
+    <WithLink kind="invite">
+      {(link, secret) => (
+        <>
+          <JoinForm link={link} secret={secret} />
+          <ProviderButtons secret={secret} />
+        </>
+      )}
+    </WithLink>
+  )
 }
 
 /** Sets a new password with a link from an administrator. */

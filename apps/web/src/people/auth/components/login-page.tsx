@@ -8,28 +8,36 @@ import { useDocumentTitle } from '../../../page/parts/use-document-title.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
+import { PasskeySignIn } from '../../passkeys/components/passkey-sign-in.tsx'
 import { useSetupState, useSignIn } from '../api/session.queries.ts'
 import { safeReturnPath } from '../state/return-path.ts'
 import { problemOfEmail } from '../state/sign-up-form.ts'
 import { AuthSheet } from './auth-sheet.tsx'
+import { ProviderButtons, ProviderProblem } from './provider-buttons.tsx'
 
 const route = getRouteApi('/login')
 
 /** Signs you in and returns to the page where you were. */
 export function LoginPage() {
-  const { t } = useTranslation('auth')
+  const { t } = useTranslation(['auth', 'people'])
   const search = route.useSearch()
+  const router = useRouter()
   const setup = useSetupState()
   useDocumentTitle(t('login.title'))
   if (setup.data?.ownerExists === false) return <Navigate to="/setup" replace />
   const version = setup.data?.version
+  const returnPath = safeReturnPath(search.return)
   return (
     <AuthSheet footer={version === undefined ? undefined : t('login.footer', { host: location.host, version })}>
       <h1>{t('login.title')}</h1>
       <p className="muted auth-lead" role={search.expired === true ? 'status' : undefined}>
         {search.expired === true ? t('login.expired') : t('login.lead')}
       </p>
-      <LoginForm returnPath={safeReturnPath(search.return)} />
+      {setup.data?.adminsMayRead === true && <p className="help">{t('people:leaving.opening.on')}</p>}
+      <ProviderProblem code={search.problem} />
+      <LoginForm returnPath={returnPath} />
+      <PasskeySignIn onSignedIn={() => void router.history.replace(returnPath)} />
+      <ProviderButtons returnTo={returnPath} />
     </AuthSheet>
   )
 }
@@ -61,7 +69,7 @@ function LoginForm(props: { returnPath: string }) {
             type="email"
             value={email}
             onChange={(event) => setEmail(event.target.value)}
-            autoComplete="username"
+            autoComplete="username webauthn"
           />
         )}
       </Field>

@@ -1,5 +1,5 @@
 import type { Invite, Me, Person } from '@threadbox/sdk'
-import { Ellipsis, KeyRound, UserCheck, UserX } from 'lucide-react'
+import { ArrowRightLeft, Crown, Ellipsis, KeyRound, Trash2, UserCheck, UserX } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { relativeTime } from '../../../i18n/relative-time.ts'
@@ -18,11 +18,13 @@ import { showToast } from '../../../ui/toast.tsx'
 import { useMe } from '../../auth/api/session.queries.ts'
 import { useCreateResetLink, useInvites, usePeople, useRevokeInvite, useUpdatePerson } from '../api/people.queries.ts'
 import { InviteDialog } from './invite-dialog.tsx'
+import { EraseDialog, HandOverDialog } from './leaving-dialogs.tsx'
 import { LinkOnce } from './link-once.tsx'
+import { OfferOwnershipDialog, OwnershipNote } from './ownership.tsx'
 
 type OpenDialog =
   | { kind: 'invite' }
-  | { kind: 'disable'; person: Person }
+  | { kind: 'disable' | 'hand-over' | 'erase' | 'offer'; person: Person }
   | { kind: 'link'; person: Person; path: string; until: number }
 
 /** Everyone here, with what this person can do with them, and the open invites. */
@@ -37,6 +39,7 @@ export function PeopleSection() {
     <>
       <SectionHead title={t('title')} lead={isAdministrator ? t('lead') : t('leadMember')} />
       {isAdministrator && <SectionActions addLabel={t('invite.create')} onAdd={() => setOpen({ kind: 'invite' })} />}
+      <OwnershipNote />
       <Loaded query={people}>
         {(list) => (
           <ul className="rows">
@@ -49,6 +52,9 @@ export function PeopleSection() {
       {isAdministrator && <InvitesGroup />}
       {open?.kind === 'invite' && <InviteDialog canInviteAdmins={me?.role === 'owner'} onClose={close} />}
       {open?.kind === 'disable' && <DisableDialog person={open.person} onClose={close} />}
+      {open?.kind === 'hand-over' && <HandOverDialog person={open.person} onClose={close} />}
+      {open?.kind === 'erase' && <ErasePerson person={open.person} onClose={close} />}
+      {open?.kind === 'offer' && <OfferOwnershipDialog person={open.person} onClose={close} />}
       {open?.kind === 'link' && <ResetLink {...open} onClose={close} />}
     </>
   )
@@ -68,11 +74,15 @@ function PersonRow(props: { person: Person; me: Me | undefined; onOpen: (open: O
     <li className="row row-line">
       <div className="grow">
         <b>{person.name}</b> {person.id === me?.id && <span className="badge badge--acc">{t('you')}</span>}{' '}
-        {person.isDisabled && <span className="badge">{t('disabled')}</span>}
+        {person.isDisabled && (
+          <span className="badge">{person.isBeingErased ? t('leaving.beingErased') : t('disabled')}</span>
+        )}
         {person.email !== null && <p className="facts">{person.email}</p>}
       </div>
       {isManaged && me?.role === 'owner' ? <RoleSelect person={person} /> : <span>{t(`role.${person.role}`)}</span>}
-      {isManaged && <PersonMenu person={person} onOpen={props.onOpen} />}
+      {isManaged && !person.isBeingErased && (
+        <PersonMenu person={person} isByOwner={me?.role === 'owner'} onOpen={props.onOpen} />
+      )}
     </li>
   )
 }
@@ -94,7 +104,7 @@ function RoleSelect({ person }: { person: Person }) {
   )
 }
 
-function PersonMenu(props: { person: Person; onOpen: (open: OpenDialog) => void }) {
+function PersonMenu(props: { person: Person; isByOwner: boolean; onOpen: (open: OpenDialog) => void }) {
   const { t } = useTranslation('people')
   const update = useUpdatePerson()
   const createLink = useCreateResetLink()
@@ -125,10 +135,30 @@ function PersonMenu(props: { person: Person; onOpen: (open: OpenDialog) => void 
           {t('resetLink')}
         </MenuItem>
       )}
-      {person.isDisabled ? (
-        <MenuItem icon={<UserCheck className="i" size={14} />} onSelect={enable}>
-          {t('enable')}
+      {!person.isDisabled && props.isByOwner && (
+        <MenuItem icon={<Crown className="i" size={14} />} onSelect={() => onOpen({ kind: 'offer', person })}>
+          {t('leaving.ownership.offer')}
         </MenuItem>
+      )}
+      {person.isDisabled ? (
+        <>
+          <MenuItem icon={<UserCheck className="i" size={14} />} onSelect={enable}>
+            {t('enable')}
+          </MenuItem>
+          <MenuItem
+            icon={<ArrowRightLeft className="i" size={14} />}
+            onSelect={() => onOpen({ kind: 'hand-over', person })}
+          >
+            {t('leaving.handOver')}
+          </MenuItem>
+          <MenuItem
+            isDanger
+            icon={<Trash2 className="i" size={14} />}
+            onSelect={() => onOpen({ kind: 'erase', person })}
+          >
+            {t('leaving.erase')}
+          </MenuItem>
+        </>
       ) : (
         <MenuItem
           isDanger
@@ -140,6 +170,15 @@ function PersonMenu(props: { person: Person; onOpen: (open: OpenDialog) => void 
       )}
     </Menu>
   )
+}
+
+function ErasePerson(props: { person: Person; onClose: () => void }) {
+  const { t } = useTranslation('people')
+  const erased = () => {
+    showToast(t('leaving.eraseStarted'))
+    props.onClose()
+  }
+  return <EraseDialog {...props} onErased={erased} />
 }
 
 function DisableDialog(props: { person: Person; onClose: () => void }) {

@@ -10,10 +10,17 @@ import type {
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 
+/** So often, a page that stays open notices that little is left. */
+const refreshMs = 300_000
+
 /** The person’s own limits and what they have used of them. */
 export function useQuotas() {
   const client = useClient()
-  return useQuery({ queryKey: queryKeys.quotas, queryFn: ({ signal }) => client.quotas.own(signal) })
+  return useQuery({
+    queryKey: queryKeys.quotas,
+    queryFn: ({ signal }) => client.quotas.own(signal),
+    refetchInterval: refreshMs,
+  })
 }
 
 /** Everything below `quotas` loads again after a change of limits. */

@@ -9,6 +9,7 @@ import { Meter } from '../../../ui/meter.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { useAskForMore, useQuotas, useUpdateOwnQuotas } from '../api/quotas.queries.ts'
 import { fieldsOf, limitsOf } from '../state/limit-fields.ts'
+import { warnShare } from '../state/near-limits.ts'
 import { LimitsFormDialog } from './limits-form-dialog.tsx'
 import { useLimitWords } from './use-limit-words.ts'
 
@@ -48,9 +49,6 @@ export function OwnLimits() {
     </Group>
   )
 }
-
-/** From here on, the row says that little is left. */
-const warnShare = 0.8
 
 function LimitRow({ state, isAsked }: { state: QuotaState; isAsked: boolean }) {
   const { t } = useTranslation('usage')

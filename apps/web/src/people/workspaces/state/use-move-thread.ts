@@ -3,6 +3,7 @@ import type { KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { keepFocusOn } from '../../../page/client/kept-focus.ts'
 import { useMoveThread } from '../../../page/thread/api/thread-mutations.ts'
+import { useAskPersonal } from '../../../page/thread/state/use-ask-personal.ts'
 import { showToast } from '../../../ui/toast.tsx'
 import { useWorkspaces } from '../api/workspaces.queries.ts'
 import { neighbor } from './workspace-groups.logic.ts'
@@ -11,15 +12,21 @@ import { neighbor } from './workspace-groups.logic.ts'
 export function useMoveThreadTo(): (thread: Thread, workspaceId: string | null) => void {
   const { t } = useTranslation(['workspaces', 'threads'])
   const move = useMoveThread()
+  const askPersonal = useAskPersonal()
   const workspaces = useWorkspaces()
   return (thread, workspaceId) => {
     if (thread.workspaceId === workspaceId) return
     const title = thread.title === '' ? t('threads:untitled') : thread.title
-    const name = workspaces.find(({ id }) => id === workspaceId)?.name ?? ''
-    move(thread, workspaceId, () => {
-      const text = workspaceId === null ? t('movedOut', { title }) : t('movedTo', { title, name })
-      showToast(text, { id: `moved-${thread.id}` })
-    })
+    const workspace = workspaces.find(({ id }) => id === workspaceId)
+    const name = workspace?.name ?? ''
+    const start = () =>
+      move(thread, workspaceId, () => {
+        const text = workspaceId === null ? t('movedOut', { title }) : t('movedTo', { title, name })
+        showToast(text, { id: `moved-${thread.id}` })
+      })
+    // Where others are, what is one’s own stops working.
+    if (workspace !== undefined && workspace.memberCount > 1 && !thread.isPrivate) askPersonal(thread.id, start)
+    else start()
   }
 }
 

@@ -6,6 +6,7 @@ type Params = Readonly<Record<string, string | number>>
 const pausePhrases = {
   idle: 'cause-idle',
   person: 'cause-person',
+  administrator: 'cause-administrator',
   'awake-limit': 'cause-awake-limit',
   room: 'cause-room',
   shutdown: 'cause-shutdown',

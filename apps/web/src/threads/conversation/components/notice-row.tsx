@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { NoticeEntry, Turn } from '@threadbox/sdk'
-import { CircleHelp, EyeOff, FoldVertical, GitFork, History, Info, Plug, Square } from 'lucide-react'
+import { CircleHelp, Eye, EyeOff, FoldVertical, GitFork, History, Info, Plug, Square } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
@@ -92,11 +92,26 @@ export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined; i
           <ThreadLink params={params} />
         </Line>
       )
+    case 'opened-by-admin':
+      return <OpenedByAdmin params={params} />
     case 'rewound':
       return <Rewound params={params} isUndoable={props.isUndoable} />
     default:
       return <SandboxNotice notice={entry} />
   }
+}
+
+/** A person who isn’t in the thread has read it, and why. */
+function OpenedByAdmin({ params }: { params: NoticeEntry['params'] }) {
+  const { t } = useTranslation('people')
+  const name = String(params.name ?? '')
+  return (
+    <Line
+      icon={<Eye className="i" size={16} />}
+      title={t('leaving.opening.notice', { name })}
+      rest={String(params.reason ?? '')}
+    />
+  )
 }
 
 function Line(props: {

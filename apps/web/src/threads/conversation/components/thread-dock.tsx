@@ -53,7 +53,7 @@ export function ThreadDock(props: {
         editingId={commands.actions.editingId}
         onEdit={commands.actions.startEditing}
       />
-      {!canWork && <ReadOnlyNote threadId={threadId} />}
+      {!canWork && <ReadOnlyNote threadId={threadId} canFork={thread?.allowed.includes('read') ?? false} />}
       {canWork && (
         <Composer
           {...(props.ref === undefined ? {} : { ref: props.ref })}

@@ -21,6 +21,7 @@ import { Crumb, SidebarButton } from '../../../page/parts/plain-header.tsx'
 import { useDeleteThread, usePinThread, useSetPrivate } from '../../../page/thread/api/thread-mutations.ts'
 import { useOfferThreadActions } from '../../../page/thread/state/thread-actions.ts'
 import { useThreadActions } from '../../../page/thread/state/thread-context.ts'
+import { useAskPersonal } from '../../../page/thread/state/use-ask-personal.ts'
 import { useMe } from '../../../people/auth/api/session.queries.ts'
 import { useWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { useMoveThreadTo } from '../../../people/workspaces/state/use-move-thread.ts'
@@ -46,18 +47,14 @@ export function ThreadHeader(props: { thread: Thread | undefined }) {
         {thread?.isPrivate === true && <PrivateBadge />}
       </div>
       {thread !== undefined && (
-        <span className="only-m">
-          <ThreadMenu thread={thread} />
-        </span>
+        <span className="only-m">{thread.allowed.includes('read') && <ThreadMenu thread={thread} />}</span>
       )}
       <span className="brk only-m" />
       {thread !== undefined && <SandboxChip threadId={thread.id} sandbox={thread.sandbox} />}
       {thread !== undefined && <PaletteActions thread={thread} />}
       <div className="acts">
         {thread !== undefined && (
-          <span className="not-m">
-            <ThreadMenu thread={thread} />
-          </span>
+          <span className="not-m">{thread.allowed.includes('read') && <ThreadMenu thread={thread} />}</span>
         )}
         {thread !== undefined && <PaneToggles threadId={thread.id} />}
       </div>
@@ -220,10 +217,14 @@ function PrivacyItem({ thread }: { thread: Thread }) {
   const { t } = useTranslation('people')
   const me = useMe().data
   const setPrivate = useSetPrivate()
+  const askPersonal = useAskPersonal()
   const workspace = useWorkspaces().find(({ id }) => id === thread.workspaceId)
   if (workspace === undefined || thread.creatorId !== me?.id || !thread.allowed.includes('change')) return null
   if (thread.isPrivate) {
-    const share = () => setPrivate(thread, false, () => showToast(t('thread.shared', { workspace: workspace.name })))
+    const share = () =>
+      askPersonal(thread.id, () =>
+        setPrivate(thread, false, () => showToast(t('thread.shared', { workspace: workspace.name }))),
+      )
     return (
       <MenuItem icon={<Users className="i" size={14} />} onSelect={share}>
         {t('thread.share')}

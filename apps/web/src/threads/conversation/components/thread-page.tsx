@@ -8,7 +8,6 @@ import { isTouch } from '../../../page/client/keyboard.ts'
 import { useStable } from '../../../page/client/use-stable.ts'
 import { type CardContextValue, CardProvider } from '../../../page/content/state/card-context.ts'
 import { LoadFailed } from '../../../page/parts/load-failed.tsx'
-import { NotFoundPage } from '../../../page/parts/not-found-page.tsx'
 import { useDocumentTitle } from '../../../page/parts/use-document-title.ts'
 import { useMarkRead } from '../../../page/thread/api/thread-mutations.ts'
 import { threadQuery } from '../../../page/thread/api/thread-queries.ts'
@@ -17,6 +16,7 @@ import { ThreadActionsProvider } from '../../../page/thread/state/thread-context
 import { useUploads, useUploadsStore } from '../../../page/thread/state/uploads-context.ts'
 import { useThread } from '../../../page/thread/state/use-thread.ts'
 import { useTurnChanges } from '../../../page/thread/state/use-turn-changes.ts'
+import { MissingThreadPage } from '../../../people/team/components/open-thread-page.tsx'
 import { useModelOf } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { showFile } from '../../../sandboxes/files/state/files-store.ts'
 import { useOfferPageThread } from '../../../sandboxes/panes/state/page-thread.ts'
@@ -116,7 +116,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   }
   const failure = error ?? thread.error
   useReopened({ updatedAt: thread.dataUpdatedAt, error, reload: store.reload })
-  if (isThreadboxError(failure) && failure.kind === 'not-found') return <NotFoundPage />
+  if (isThreadboxError(failure) && failure.kind === 'not-found') return <MissingThreadPage threadId={threadId} />
   return (
     <ThreadActionsProvider value={actions}>
       <CardProvider value={cards}>
