@@ -69,8 +69,14 @@ with open('deep/er/holes', 'wb') as f:
     f.seek(20_000_000)
     f.write(b'end')
 open('deep/er/ünicode name\\n.txt', 'w').write('x')
-os.utime('script.sh', ns=(1, 1_600_000_000_123_456_789))
 os.chmod('deep', 0o700)
+`
+/** The disk has a time that is set exactly, and the time of a write some milliseconds apart from the one inside. */
+const setTimes = `
+import os
+for root, folders, files in os.walk('/home/user/work', topdown=False):
+    for name in files + folders:
+        os.utime(os.path.join(root, name), ns=(1, 1_600_000_000_123_456_789 + len(name)), follow_symlinks=False)
 `
 const run = async (thread: TestThread, code: string) => {
   const { calls } = await thread.say(`/python ${code}`)
@@ -86,6 +92,7 @@ test('C12: a running installation is backed up and restored on another machine, 
     const thread = await installation.newThread()
     await run(thread, making)
     await run(thread, `open('/home/user/work/own-${number}', 'w').write('canary-zq7-${number}')`)
+    await run(thread, setTimes)
     before.push(await run(thread, listing))
     threads.push(thread)
   }

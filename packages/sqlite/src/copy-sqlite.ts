@@ -2,7 +2,7 @@ import SqliteDatabase from 'better-sqlite3'
 
 /**
  * Copies a database that others use, as it is at one moment, to a file that does not exist yet. Writers do not wait for it, and
- * what they commit meanwhile is not in the copy.
+ * what they commit in the meantime is not in the copy.
  */
 export async function copySqlite(file: string, to: string): Promise<void> {
   const connection = new SqliteDatabase(file, { readonly: true, fileMustExist: true })
