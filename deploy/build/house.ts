@@ -27,7 +27,7 @@ export type App = {
 export const apps: Readonly<Record<string, App>> = {
   server: {
     composition: ['application.ts'],
-    folders: ['schema'],
+    folders: ['schema', 'backup-program'],
     areas: [
       {
         name: 'platform',
@@ -72,7 +72,11 @@ export const apps: Readonly<Record<string, App>> = {
         about: 'operations on a whole thread',
         features: ['forks', 'rewinds', 'export', 'sharing', 'agents', 'runs'],
       },
-      { name: 'installation', about: 'what the installation reports about itself', features: [] },
+      {
+        name: 'installation',
+        about: 'what the installation reports about itself, and its backups',
+        features: ['backups'],
+      },
     ],
   },
   host: {
@@ -313,6 +317,7 @@ export type Package = {
 }
 
 const drivers = ['sandbox-driver', 'disk-store', 'sandbox-network'] as const
+const stores = ['object-store', 'backups'] as const
 const ground = ['concurrency', 'domain', 'errors', 'telemetry'] as const
 
 /** Packages that tests import in addition to those their file's package may import. */
@@ -341,6 +346,8 @@ export const packages: Readonly<Record<string, Package>> = {
     about: 'what processes of the machine share: unix sockets, orders over them, events, dropping root’s rights',
     mayImport: ['errors', 'telemetry'],
   },
+  'packages/object-store': { about: 'stores outside of the machine: folders and S3', mayImport: ['errors'] },
+  'packages/backups': { about: 'encrypted backups in a store', mayImport: ['object-store', 'errors'] },
   'packages/disk-store': { about: 'interface for disks, its conformance suite, btrfs', mayImport: ground },
   'packages/sandbox-network': { about: 'namespaces, addresses, firewall, DNS', mayImport: ground },
   'packages/sandbox-driver': { about: 'interface of a sandbox technology, its conformance suite', mayImport: ground },
@@ -362,7 +369,7 @@ export const packages: Readonly<Record<string, Package>> = {
     about: 'what tests share',
     mayImport: [...drivers, 'gvisor-driver', ...ground, 'protocol', 'config', 'deploy/build'],
   },
-  'apps/server': { about: 'control plane', mayImport: [...ground, 'sqlite', 'protocol', 'config'] },
+  'apps/server': { about: 'control plane', mayImport: [...ground, ...stores, 'sqlite', 'protocol', 'config'] },
   'apps/host': {
     about: 'host daemon',
     mayImport: [...drivers, 'gvisor-driver', 'daemon', ...ground, 'sqlite', 'protocol', 'config'],

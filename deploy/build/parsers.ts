@@ -19,6 +19,7 @@ const properties = {
   brokeredHeads: 'packages/secret-broker/src/heads.fuzz.test.ts',
   brokeredStreams: 'packages/secret-broker/src/stream-replacer.fuzz.test.ts',
   kernelReplies: 'packages/gvisor-driver/src/kernel-replies.fuzz.test.ts',
+  backups: 'packages/backups/src/backups.fuzz.test.ts',
   filePreviews: `${inWeb}/files/state/file-previews.fuzz.test.ts`,
 } as const
 
@@ -27,6 +28,8 @@ const properties = {
  * parser is added here, with the test of its properties (decision 0075).
  */
 export const parsers: Parsers = {
+  'packages/backups/src/store-lease.ts': properties.backups,
+  'packages/backups/src/stored-backups.ts': properties.backups,
   'packages/sandbox-network/src/dns-frames.ts': properties.dns,
   'packages/sandbox-network/src/dns-policy.logic.ts': properties.dns,
   'packages/sandbox-network/src/dns-resolver.ts': properties.dns,
@@ -129,6 +132,12 @@ export const otherInput: OtherInput = {
   ],
   'A file or an order of threadbox’s own programs': [
     `${server}/people/audit/audit-head-file.ts`,
+    `${server}/installation/backups/backup-settings.ts`,
+    `${server}/installation/backups/backup-status.ts`,
+    `${server}/installation/backups/database-copy.ts`,
+    `${server}/installation/backups/restore-disks.ts`,
+    'packages/backups/src/catalog.ts',
+    'packages/backups/src/killed-writer.main.ts',
     'apps/cli/src/installation/process-record.ts',
     'apps/guest/src/files/main.ts',
     'apps/guest/src/main.ts',

@@ -14,6 +14,8 @@ synopsis_of() {
     service) say '[--data-dir FOLDER] install|uninstall' ;;
     audit) say '[--data-dir FOLDER] verify|export' ;;
     reset-link) say '[--data-dir FOLDER] EMAIL' ;;
+    backup) say '[--data-dir FOLDER] [--key FILE] [--full] init|confirm|run|list|verify|prune [WORD…]' ;;
+    restore) say '[--data-dir FOLDER] [--key FILE] [--backup NAME] [--as-copy] STORE' ;;
     uninstall) say '[--data-dir FOLDER] [--yes]' ;;
     test) say '[--full] [--changed[=COMMIT]] [-t NAME] [--testNamePattern NAME] [STAGE…] [FILE…]' ;;
     bench) say '[--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--threads NUMBER] [--json] [SCENARIO…]' ;;

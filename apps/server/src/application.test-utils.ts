@@ -6,6 +6,7 @@ import { readSettings, serverSettings, turnSettings } from '@threadbox/config'
 import { makeLogger } from '@threadbox/telemetry'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { type Application, type ApplicationOptions, makeApplication } from './application.ts'
+import { backupStatusFile } from './installation/backups/backup-status.ts'
 import { openMigrated } from './migrated.test-utils.ts'
 import { migrate } from './migrations.registry.ts'
 import { makeDirectoryBlobStore } from './platform/blobs/directory-blob-store.ts'
@@ -67,6 +68,7 @@ export async function makeTestApplication(
     trustedProxies: '',
     ownerTokenFile,
     auditHeadFile: join(directory, 'audit.head'),
+    backupStatusFile: backupStatusFile(directory),
     webDirectory: '',
     undoMs: 30_000,
     turnSettings: readSettings(turnSettings, {}),

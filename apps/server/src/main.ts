@@ -10,6 +10,7 @@ import { endIfAskedForVersion, readSettings, type Setting, serverSettings, turnS
 import { makeLogger } from '@threadbox/telemetry'
 import { type Application, makeApplication } from './application.ts'
 import { makeFrontServer } from './front-server.ts'
+import { backupStatusFile } from './installation/backups/backup-status.ts'
 import { makeMetricsListener } from './installation/metrics-listener.ts'
 import { migrate } from './migrations.registry.ts'
 import type { FixedSetting } from './people/settings/settings.ts'
@@ -78,6 +79,7 @@ async function main(): Promise<void> {
     trustedProxies: settings.trustedProxies,
     ownerTokenFile: settings.ownerTokenFile,
     auditHeadFile: join(directory, 'audit.head'),
+    backupStatusFile: backupStatusFile(directory),
     webDirectory: settings.webDirectory,
     undoMs: settings.undoSeconds * 1000,
     turnSettings: readSettings(turnSettings, environment),

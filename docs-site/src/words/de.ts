@@ -29,6 +29,7 @@ export const de: Words = {
     'operate/network': 'Netzwerk',
     'operate/settings': 'Einstellungen',
     'operate/disk-and-memory': 'Platte und Arbeitsspeicher',
+    'operate/backup': 'Sichern und wiederherstellen',
     'operate/machine': 'Maschine',
     'operate/doctor': 'Doctor',
     'operate/errors': 'Fehler',

@@ -28,6 +28,7 @@ export const en = {
     'operate/network': 'Network',
     'operate/settings': 'Settings',
     'operate/disk-and-memory': 'Disk and memory',
+    'operate/backup': 'Backup and restore',
     'operate/machine': 'Machine',
     'operate/doctor': 'Doctor',
     'operate/errors': 'Errors',

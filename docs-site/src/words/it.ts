@@ -29,6 +29,7 @@ export const it: Words = {
     'operate/network': 'Rete',
     'operate/settings': 'Impostazioni',
     'operate/disk-and-memory': 'Disco e memoria',
+    'operate/backup': 'Backup e ripristino',
     'operate/machine': 'Macchina',
     'operate/doctor': 'Doctor',
     'operate/errors': 'Errori',

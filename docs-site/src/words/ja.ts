@@ -29,6 +29,7 @@ export const ja: Words = {
     'operate/network': 'ネットワーク',
     'operate/settings': '設定',
     'operate/disk-and-memory': 'ディスクとメモリ',
+    'operate/backup': 'バックアップと復元',
     'operate/machine': 'マシン',
     'operate/doctor': 'Doctor',
     'operate/errors': 'エラー',

@@ -10,6 +10,7 @@ export {
   poolFull,
   poolSparse,
   poolUnsupported,
+  snapshotNotFound,
   snapshotsUnsupported,
   tooManyFiles,
 } from './disk-store.errors.ts'

@@ -8,6 +8,7 @@ import type { Operations } from '../platform/operations/operations.ts'
 import type { System } from '../platform/system/system.ts'
 import type { HostClient, SandboxEvents } from '../sandboxes/public.ts'
 import type { Models, TurnEvents, UsageReports } from '../turns/public.ts'
+import { readBackupStatus } from './backups/backup-status.ts'
 import { healthPages } from './health.ts'
 import { installationRoutes, setupRoutes } from './installation.routes.ts'
 import { machineRoutes } from './machine.routes.ts'
@@ -57,13 +58,16 @@ type Ports = {
   measured: Measured
 }
 
-export function makeInstallation(ports: Ports, known: { host: HostClient; version: string }): Installation {
+export function makeInstallation(
+  ports: Ports,
+  known: { host: HostClient; version: string; backupStatusFile: string },
+): Installation {
   const { users, settings, audit, models, measured } = ports
   const { open, system } = ports.platform
-  const { host, version } = known
+  const { host, version, backupStatusFile } = known
   const hasModel = async () => (await models.usable(null)) !== undefined
   const status = makeStatus({ version, host, users, hasModel, settings })
-  const metrics = makeInstallationMetrics({ host, version, system, measured })
+  const metrics = makeInstallationMetrics({ host, version, backupStatusFile, system, measured })
   const errors = makeRecentErrors(system.now)
   const checks: MachinePorts['checks'] = async (options) => (await status.now(options)).checks
   const { sampler, machine } = makeMachine(ports, { ...known, errors, checks })
@@ -123,6 +127,7 @@ function makeMachine(
 function makeInstallationMetrics(ports: {
   host: HostClient
   version: string
+  backupStatusFile: string
   system: Pick<System, 'now'>
   measured: Measured
 }): Metrics {
@@ -143,6 +148,7 @@ function makeInstallationMetrics(ports: {
         oldestSeconds: Math.max(0, (system.now() - oldest) / 1000),
       })),
     wakeQueue: measured.sandboxes.waitingThreads,
+    backup: () => readBackupStatus(ports.backupStatusFile),
     host: async () => {
       const [info, machine] = await Promise.all([
         host.info().catch(() => undefined),

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
+import { backupStatusFile, changeBackupStatus } from './backups/backup-status.ts'
 import { makeMetricsListener } from './metrics-listener.ts'
 import { parsePrometheusText } from './prometheus-text.test-utils.ts'
 
@@ -34,6 +35,16 @@ test('O11: metrics are what Prometheus accepts, and begin with what runs', async
   expect(await sample('threadbox_up', { process: 'host' })).toBe(1)
   expect(await sample('threadbox_pool_bytes', { kind: 'total' })).toBeGreaterThan(0)
   expect(await sample('threadbox_event_loop_lag_seconds')).toBeGreaterThanOrEqual(0)
+})
+
+test('O11: they say when a backup was last complete and found intact', async () => {
+  expect(await sample('threadbox_backup_last_success_timestamp')).toBe(0)
+  const file = backupStatusFile(server.directory)
+  await changeBackupStatus(file, { succeededAt: 5_000, seconds: 12, storedBytes: 700 })
+  await changeBackupStatus(file, { verifiedAt: 9_000 })
+  expect(await sample('threadbox_backup_last_success_timestamp')).toBe(5)
+  expect(await sample('threadbox_backup_last_verify_timestamp')).toBe(9)
+  expect(await sample('threadbox_backup_bytes')).toBe(700)
 })
 
 test('O11: they count turns, requests and sandboxes', async () => {

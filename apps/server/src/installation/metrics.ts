@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { HostMachine } from '@threadbox/protocol/host'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { LifecycleMeasure } from '../sandboxes/public.ts'
+import type { BackupStatus } from './backups/backup-status.ts'
 
 /** What the server measures. No label names a person, a thread, a workspace, or anything that they wrote. */
 export type Metrics = {
@@ -35,6 +36,7 @@ export type MetricSources = {
   wakeQueue(): number
   /** Undefined while the host daemon does not respond. */
   host(): Promise<HostFacts | undefined>
+  backup(): Promise<Pick<BackupStatus, 'succeededAt' | 'verifiedAt' | 'failedAt' | 'seconds' | 'storedBytes'>>
 }
 
 export type HostFacts = {
@@ -202,6 +204,7 @@ function addGauges(registry: Registry, sources: MetricSources): () => Promise<vo
   const memory = gauge('memory_bytes', 'Memory of the machine.', ['kind'])
   const spares = gauge('spares', 'Sandboxes that wait for a thread.')
   const lag = gauge('event_loop_lag_seconds', 'How late the server does what is due, 99th percentile.', ['process'])
+  const backup = addBackupGauges(gauge)
   const setMachine = addMachine(registry)
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
@@ -220,6 +223,7 @@ function addGauges(registry: Registry, sources: MetricSources): () => Promise<vo
     queue.set(sources.wakeQueue())
     lag.set({ process: 'server' }, Math.max(0, delay.percentile(99) / 1e9 - 0.02))
     delay.reset()
+    backup(await sources.backup())
     if (host === undefined) return
     pool.set({ kind: 'total' }, host.poolTotalBytes)
     pool.set({ kind: 'used' }, host.poolUsedBytes)
@@ -236,3 +240,20 @@ function setAll(gauge: Gauge<'state'>, counts: ReadonlyMap<string, number>): voi
   gauge.reset()
   for (const [state, count] of counts) gauge.set({ state }, count)
 }
+
+/** A time of 0: there was none. */
+function addBackupGauges(gauge: (name: string, help: string) => Gauge): (status: BackupTimes) => void {
+  const succeeded = gauge('backup_last_success_timestamp', 'When the last backup was complete; 0: never.')
+  const verified = gauge('backup_last_verify_timestamp', 'When all backups were last found intact; 0: never.')
+  const failed = gauge('backup_last_failure_timestamp', 'When a backup or a verification last failed; 0: never.')
+  const took = gauge('backup_seconds', 'How long the last backup took.')
+  const stored = gauge('backup_bytes', 'What the last backup stored.')
+  return (status) => {
+    succeeded.set((status.succeededAt ?? 0) / 1000)
+    verified.set((status.verifiedAt ?? 0) / 1000)
+    failed.set((status.failedAt ?? 0) / 1000)
+    took.set(status.seconds ?? 0)
+    stored.set(status.storedBytes ?? 0)
+  }
+}
+type BackupTimes = Awaited<ReturnType<MetricSources['backup']>>

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { readBackupStatus } from './backups/backup-status.ts'
 import { makeMetrics } from './metrics.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../../../deploy/${path}`, import.meta.url), 'utf8')
@@ -27,6 +28,7 @@ async function knownNames(): Promise<Set<string>> {
     operations: async () => [],
     wakeQueue: () => 0,
     host: async () => undefined,
+    backup: () => readBackupStatus('/missing'),
   })
   const types = [...(await metrics.text()).matchAll(/^# TYPE (\S+) (\S+)$/gm)]
   return new Set(

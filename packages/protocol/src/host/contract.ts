@@ -162,6 +162,10 @@ export const hostContract = {
     timeout: 'memory',
   }),
   sendDisk: call('GET', '/v1/sandboxes/:sandboxId/disk', { response: bytes('application/zstd') }),
+  /** The same of one snapshot, which is only read, whatever runs in the sandbox. */
+  sendSnapshot: call('GET', '/v1/sandboxes/:sandboxId/snapshots/:snapshotId/disk', {
+    response: bytes('application/zstd'),
+  }),
   receiveDisk: call('PUT', '/v1/sandboxes/:sandboxId/disk', {
     order: receiveDiskSchema,
     sends: 'stream',

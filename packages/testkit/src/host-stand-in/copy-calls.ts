@@ -34,7 +34,7 @@ export function noCopiesYet(): CopiesStandIn {
   }
 }
 
-type CopyCalls = Pick<HostApi, 'fork' | 'sendDisk' | 'receiveDisk' | 'clean' | 'preserve'>
+type CopyCalls = Pick<HostApi, 'fork' | 'sendDisk' | 'sendSnapshot' | 'receiveDisk' | 'clean' | 'preserve'>
 
 export function copyCalls(host: CopiesStandIn & SandboxesStandIn & { rescue: RescueReport }): CopyCalls {
   const keep = (sandbox: HostSandbox) => {
@@ -55,6 +55,10 @@ export function copyCalls(host: CopiesStandIn & SandboxesStandIn & { rescue: Res
     },
     sendDisk: async (sandboxId) => {
       if (known(host, sandboxId).actual === 'ready') throw inUse()
+      return new Blob([host.disk]).stream()
+    },
+    sendSnapshot: async (sandboxId) => {
+      known(host, sandboxId)
       return new Blob([host.disk]).stream()
     },
     receiveDisk: async (sandboxId, { limits }, stream) => {

@@ -230,6 +230,8 @@ function describeDisks({ api, made, newSandbox, newBooted }: Scene): void {
     const listed = await api().snapshots(sandboxId)
     expect(listed.snapshots).toEqual([taken.snapshot])
     expect(listed.limitBytes).toBe(limits.diskBytes)
+    const sent = await new Response(await api().sendSnapshot(sandboxId, snapshotId)).arrayBuffer()
+    expect(sent.byteLength).toBeGreaterThan(0)
     await api().removeSnapshotMemory(sandboxId, snapshotId)
     await api().removeSnapshot(sandboxId, snapshotId)
     await api().removeSnapshot(sandboxId, snapshotId)

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { type LimitFunction, pLimit } from '@threadbox/concurrency'
-import type { DiskStore } from '@threadbox/disk-store'
+import { type DiskStore, snapshotNotFound } from '@threadbox/disk-store'
 import type { HostApi, HostSandbox, ReceiveDisk } from '@threadbox/protocol/host'
 import { packDisk, unpackDisk } from '../../copies/environments/disk-streams.ts'
 import { diskInUse, diskTooLarge, otherImage, sandboxIdTaken } from '../../copies/environments/environments.errors.ts'
@@ -34,17 +34,25 @@ export type DiskOrderPorts = {
  * Transfers of disks between installations. Sending throws `environment.in-use`; receiving `environment.id-taken`,
  * `environment.other-image`, `environment.disk-too-large`, `environment.not-unpacked`.
  */
-export function diskOrders(ports: DiskOrderPorts): Pick<HostApi, 'sendDisk' | 'receiveDisk'> {
+export function diskOrders(ports: DiskOrderPorts): Pick<HostApi, 'sendDisk' | 'sendSnapshot' | 'receiveDisk'> {
   const { context, disks } = ports
   const { lock, requireSandbox } = context
   const [sent, received] = [pLimit(maxTransfers), pLimit(maxTransfers)]
+  const send = async (path: string, imageId: string) => {
+    const image = (await disks.listImages()).find((one) => one.imageId === imageId)
+    const packed = Readable.from(withinLimit(sent, () => packDisk(path, { imagePath: image?.path ?? null })))
+    return Readable.toWeb(packed) as ReadableStream<Uint8Array>
+  }
   return {
     sendDisk: async (sandboxId) => {
       const sandbox = await requireSandbox(sandboxId)
-      const path = await diskAtRest(ports, sandbox)
-      const image = (await disks.listImages()).find(({ imageId }) => imageId === sandbox.imageId)
-      const packed = Readable.from(withinLimit(sent, () => packDisk(path, { imagePath: image?.path ?? null })))
-      return Readable.toWeb(packed) as ReadableStream<Uint8Array>
+      return await send(await diskAtRest(ports, sandbox), sandbox.imageId)
+    },
+    sendSnapshot: async (sandboxId, snapshotId) => {
+      const { placeId, imageId } = await requireSandbox(sandboxId)
+      const found = (await disks.listSnapshots(placeId)).find((one) => one.snapshotId === snapshotId)
+      if (found === undefined) throw snapshotNotFound({ diskId: placeId, snapshotId })
+      return await send(found.path, imageId)
     },
     receiveDisk: (sandboxId, order, stream) =>
       lock(sandboxId, async () => {

@@ -1,12 +1,14 @@
 import type { ErrorWords } from '../words.ts'
 import { accountErrors } from './account-errors.ts'
 import { agentErrors } from './agent-errors.ts'
+import { backupErrors } from './backup-errors.ts'
 import { callErrors } from './call-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
 import { machineErrors } from './machine-errors.ts'
 import { networkErrors } from './network-errors.ts'
 import { passkeyErrors } from './passkey-errors.ts'
 import { peopleErrors } from './people-errors.ts'
+import { previewErrors } from './preview-errors.ts'
 import { runErrors } from './run-errors.ts'
 import { sandboxErrors } from './sandbox-errors.ts'
 import { secretErrors } from './secret-errors.ts'
@@ -19,6 +21,7 @@ import { socketErrors } from './socket-errors.ts'
 export const errors: ErrorWords = {
   ...accountErrors,
   ...agentErrors,
+  ...backupErrors,
   ...callErrors,
   ...sandboxErrors,
   ...machineErrors,
@@ -26,6 +29,7 @@ export const errors: ErrorWords = {
   ...passkeyErrors,
   ...peopleErrors,
   ...signInErrors,
+  ...previewErrors,
   ...runErrors,
   ...secretErrors,
   ...socketErrors,
@@ -158,82 +162,6 @@ export const errors: ErrorWords = {
   'output.not-found': {
     message: '出力がこのスレッドに見つかりません。',
     remedy: '会話を再読み込みしてください。出力が取り除かれた可能性があります。',
-  },
-  'preview.asleep': {
-    message: 'このページのサンドボックスは休止中で、このリンクからは復帰させられません。',
-    remedy: '共有した人に復帰を依頼してください。復帰すると、ページは自動的に開きます。',
-  },
-  'preview.broken-off': {
-    message: 'ポート {port} のサービスはリクエストを受け付けましたが、応答を送りませんでした：{reason}',
-    remedy: 'サービスのログを確認してから、もう一度お試しください。',
-  },
-  'preview.cookies-blocked': {
-    message:
-      'このブラウザーはフレーム内の Cookie をブロックしています。プレビューを非公開に保つには Cookie が必要です。',
-    remedy: 'ブラウザーで {wildcard} の Cookie を許可するか、プレビューを別のタブで開いてください。',
-  },
-  'preview.foreign-request': {
-    message: 'このリクエストは別のオリジンから送られました。',
-    remedy: '同じスレッドのページから送ってください。',
-  },
-  'preview.malformed-request': {
-    message:
-      'リクエストがあいまいです。Host ヘッダーはちょうど 1 つ、パスは / で始まり、Content-Length と Transfer-Encoding: chunked はどちらか一方までにする必要があります。',
-    remedy: 'リクエストを送るプログラムを修正してください。',
-  },
-  'preview.names-elsewhere': {
-    message: 'このブラウザーはアプリには到達できますが、{name} に到達できません。',
-    remedy:
-      '{wildcard} をアプリのドメインと同じサーバーに向け、プロキシがある場合は、これらの名前を Host ヘッダーとともに転送するように設定してください。',
-  },
-  'preview.names-local': {
-    message: 'localhost の下の名前はこのコンピューターを指しますが、このブラウザーは {name} を解決できません。',
-    remedy:
-      'このような名前を解決できるブラウザー（Chrome、Edge、Firefox）を使うか、`threadbox up --domain` でドメインを設定してください。',
-  },
-  'preview.names-missing': {
-    message: 'プレビューは {wildcard} を使いますが、これらの名前を解決できません。',
-    remedy: 'アプリのドメインと同じサーバーを指す、{wildcard} の DNS レコードを追加してください。',
-  },
-  'preview.names-untrusted': {
-    message: 'このブラウザーはアプリには到達できますが、https://{name} に到達できません。',
-    remedy:
-      'TLS を終端するプロキシに {wildcard} の証明書を設定し、これらの名前を Host ヘッダーとともに転送するようにしてください。',
-  },
-  'preview.no-name': {
-    message:
-      'プレビューにはドメインが必要です。この threadbox には localhost の下の名前しかなく、その名前は手元のコンピューターを指します。',
-    remedy:
-      'サーバーに対して `ssh -L {port}:127.0.0.1:{port}` を実行し、`threadbox status` が表示するアドレスを開くか、`threadbox up --domain` でドメインを設定してください。',
-  },
-  'preview.nothing-here': {
-    message: 'サンドボックスのポート {port} が応答していません。',
-    remedy: 'サービスを起動してください。動いているはずの場合は、ログを確認してください。',
-  },
-  'preview.other-name': {
-    message: 'このアドレスではプレビューを使えません。ブラウザーは、フレーム内で別のサイトの Cookie をブロックします。',
-    remedy: 'アプリを {address} で開いてください。そこでは、プレビューが同じドメインを使います。',
-  },
-  'preview.port-reserved': {
-    message: 'ポート {port} はサンドボックスが予約しています。',
-    remedy: '別のポートを使ってください。',
-  },
-  'preview.private': {
-    message: 'このページは非公開で、このブラウザーには開く権限がありません。',
-    remedy: 'threadbox のスレッドからもう一度開いてください。',
-  },
-  'preview.sockets-blocked': {
-    message: 'このブラウザーと threadbox の間で WebSocket がブロックされています。',
-    remedy:
-      '{wildcard} の WebSocket を転送するようにプロキシを設定してください（Upgrade と Connection ヘッダー、HTTP/1.1）。',
-  },
-  'preview.suspended': {
-    message: 'このページのサンドボックスは休止中です。ページのバックグラウンドのリクエストでは復帰しません。',
-    remedy: 'threadbox で復帰させるか、ページを再読み込みしてください。',
-  },
-  'preview.waking': {
-    message: 'このページのサンドボックスが復帰しています。',
-    remedy: '少し待ってからもう一度お試しください。',
   },
   'queue.changed': {
     message: 'キューが変わったため、新しい順序がメッセージと一致しません。',

@@ -1,0 +1,160 @@
+import {
+  backupAlreadySetUp,
+  backupNotConfirmed,
+  backupNotFound,
+  backupNotSetUp,
+  defaultRetention,
+  endOf,
+  listBackups,
+  makeKeys,
+  parseRecoveryKey,
+  pruneBackups,
+  readIndex,
+  verificationKeyOf,
+  verifyBackups,
+  verifyContent,
+} from '@threadbox/backups'
+import type { ObjectStore } from '@threadbox/object-store'
+import { backUpInstallation } from '../installation/backups/back-up-installation.ts'
+import {
+  type BackupSettings,
+  confirmedSettings,
+  readBackupSettings,
+  writeBackupSettings,
+} from '../installation/backups/backup-settings.ts'
+import { backupStatusFile, changeBackupStatus } from '../installation/backups/backup-status.ts'
+import { restoreDisks } from '../installation/backups/restore-disks.ts'
+import { restoreInstallation, stagingFolder } from '../installation/backups/restore-installation.ts'
+import { migrate, migrationNames } from '../migrations.registry.ts'
+import { openDatabase } from '../platform/database/database.ts'
+import { makeHostClient } from '../sandboxes/host/host-client.ts'
+import type { ProgramContext } from './context.ts'
+import { lostLines, prunedLines, restoredLines, verifiedLines, writtenLines } from './report.ts'
+
+type Result = { lines: string[]; isFailed?: boolean }
+export type BackupCommand = (context: ProgramContext, words: readonly string[]) => Promise<Result>
+
+const isAsCopy = (words: readonly string[]) => words.includes('as-copy')
+
+/** Each command with the words that follow it. What the launcher reads from a person comes on standard input. */
+export const commands: Readonly<Record<string, BackupCommand>> = {
+  init: async (context, [place = '']) => {
+    const { directory, access } = context
+    const known = await readBackupSettings(directory)
+    if (known !== undefined) throw backupAlreadySetUp({ place: known.place })
+    await context.open(place, access)
+    const { recoveryKey, machine } = await makeKeys()
+    const settings: BackupSettings = {
+      format: 1,
+      place,
+      access,
+      keys: machine,
+      ending: endOf(recoveryKey),
+      isConfirmed: false,
+      retention: defaultRetention,
+    }
+    await writeBackupSettings(directory, settings)
+    return { lines: [recoveryKey] }
+  },
+
+  confirm: async ({ directory }, [ending = '']) => {
+    const settings = await readBackupSettings(directory)
+    if (settings === undefined) throw backupNotSetUp({})
+    if (ending.trim() !== settings.ending) throw backupNotConfirmed({})
+    await writeBackupSettings(directory, { ...settings, isConfirmed: true })
+    return { lines: ['Confirmed. Backups can be written now.'] }
+  },
+
+  run: async (context, words) => {
+    const { settings, store } = await opened(context)
+    const host = makeHostClient({ socketPath: context.hostSocket, gatewaySocketPath: context.gatewaySocket })
+    try {
+      const machineFiles = words.includes('machine-files') ? () => process.stdin as AsyncIterable<Uint8Array> : null
+      const startedAt = now()
+      const written = await backUpInstallation({ ...context, store, settings, host, machineFiles, now })
+      const seconds = (now() - startedAt) / 1000
+      const { storedBytes } = written
+      await changeBackupStatus(backupStatusFile(context.directory), { succeededAt: now(), seconds, storedBytes })
+      return { lines: writtenLines(written) }
+    } finally {
+      await host.close()
+    }
+  },
+
+  list: async (context) => {
+    const { settings, store } = await opened(context)
+    const verificationKey = verificationKeyOf(settings.keys.signingKey)
+    const lines: string[] = []
+    for (const name of await listBackups(store)) {
+      const index = await readIndex(store, name, verificationKey).catch((error: Error) => error)
+      lines.push(index instanceof Error ? `${name}  ${index.message}` : `${name}  ${index.objects.length} objects`)
+    }
+    return { lines: lines.length === 0 ? [`No backups in ${store.place}.`] : lines }
+  },
+
+  verify: async (context, words) => {
+    const { settings, store } = await opened(context)
+    const quick = await verifyBackups(store, verificationKeyOf(settings.keys.signingKey))
+    const full = words.includes('full') ? [await verifyNewest(context, store)] : []
+    const all = [...quick, ...full]
+    const isFailed = all.some(({ problems }) => problems.length > 0)
+    const problem = 'verify found damaged backups'
+    const change = isFailed ? { failedAt: now(), problem } : { verifiedAt: now() }
+    await changeBackupStatus(backupStatusFile(context.directory), change)
+    return { lines: verifiedLines(all), isFailed }
+  },
+
+  prune: async (context) => {
+    const { settings, store } = await opened(context)
+    const verificationKey = verificationKeyOf(settings.keys.signingKey)
+    const { retention } = settings
+    const holder = `the installation ${context.installation}`
+    return { lines: prunedLines(await pruneBackups({ store, verificationKey, retention, holder, now })) }
+  },
+
+  'restore-files': async (context, [place = '', wanted = 'newest', ...words]) => {
+    const store = await context.open(place, context.access)
+    const recoveryKey = await context.readInput()
+    const [newest] = await listBackups(store)
+    const name = wanted === 'newest' ? newest : wanted
+    if (name === undefined) throw backupNotFound({ name: 'to restore', place })
+    const order = {
+      ...context,
+      store,
+      name,
+      recoveryKey,
+      asCopy: isAsCopy(words),
+      migrations: migrationNames,
+      migrate,
+      now,
+    }
+    const { manifest, lost } = await restoreInstallation(order)
+    return { lines: restoredLines(manifest, lost), isFailed: lost.length > 0 }
+  },
+
+  'restore-disks': async (context) => {
+    const host = makeHostClient({ socketPath: context.hostSocket, gatewaySocketPath: context.gatewaySocket })
+    const open = openDatabase(context.database)
+    try {
+      const staging = stagingFolder(context.directory)
+      const { disks, lost } = await restoreDisks({ host, database: open.database, staging })
+      return { lines: [`${disks} disks`, ...lostLines(lost)], isFailed: lost.length > 0 }
+    } finally {
+      await open.close()
+      await host.close()
+    }
+  },
+}
+
+const now = () => Date.now()
+
+async function opened(context: ProgramContext): Promise<{ settings: BackupSettings; store: ObjectStore }> {
+  const settings = await confirmedSettings(context.directory)
+  return { settings, store: await context.open(settings.place, settings.access) }
+}
+
+async function verifyNewest(context: ProgramContext, store: ObjectStore) {
+  const [name] = await listBackups(store)
+  if (name === undefined) throw backupNotFound({ name: 'to verify', place: store.place })
+  return await verifyContent(store, name, parseRecoveryKey(await context.readInput()))
+}

@@ -1,0 +1,57 @@
+import { open, readFile, rename } from 'node:fs/promises'
+import { backupNotConfirmed, backupNotSetUp } from '@threadbox/backups'
+import { z } from 'zod'
+
+const schema = z.object({
+  format: z.literal(1),
+  /** The address of the store. */
+  place: z.string(),
+  /** Of a bucket; empty for a folder. */
+  access: z.object({ accessKeyId: z.string(), secretAccessKey: z.string() }),
+  /** What writes backups and can’t read them. */
+  keys: z.object({ recipient: z.string(), signingKey: z.string() }),
+  /** The last characters of the recovery key, which a person types back. */
+  ending: z.string(),
+  isConfirmed: z.boolean(),
+  retention: z.object({
+    daily: z.number().int().min(0),
+    weekly: z.number().int().min(0),
+    monthly: z.number().int().min(0),
+  }),
+})
+
+/** Where backups go, and the keys that write them; a file that only the server can read. */
+export type BackupSettings = z.infer<typeof schema>
+
+export function backupSettingsFile(directory: string): string {
+  return `${directory}/backup.json`
+}
+
+/** Undefined: backups were never set up. */
+export async function readBackupSettings(directory: string): Promise<BackupSettings | undefined> {
+  const text = await readFile(backupSettingsFile(directory), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  return text === undefined ? undefined : schema.parse(JSON.parse(text))
+}
+
+/** Those with which a backup can be written: its recovery key is known to a person. */
+export async function confirmedSettings(directory: string): Promise<BackupSettings> {
+  const settings = await readBackupSettings(directory)
+  if (settings === undefined) throw backupNotSetUp({})
+  if (!settings.isConfirmed) throw backupNotConfirmed({})
+  return settings
+}
+
+export async function writeBackupSettings(directory: string, settings: BackupSettings): Promise<void> {
+  const draft = `${backupSettingsFile(directory)}.new`
+  const file = await open(draft, 'w', 0o600)
+  try {
+    await file.writeFile(`${JSON.stringify(settings, null, 2)}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(draft, backupSettingsFile(directory))
+}

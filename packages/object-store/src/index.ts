@@ -1,0 +1,3 @@
+export { openDirectoryStore } from './directory-store.ts'
+export { contentOf, type ObjectStore } from './object-store.ts'
+export { openStore, type StoreAccess } from './open-store.ts'
