@@ -53,6 +53,7 @@ test('O11: there is a rule for each trouble that needs someone, with what to do'
     'ThreadboxWakeQueue',
     'ThreadboxErrorRate',
     'ThreadboxServerLate',
+    'ThreadboxBackupOld',
     'ThreadboxWorkStuck',
   ])
   for (const { annotations } of rules) {
