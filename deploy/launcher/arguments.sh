@@ -18,7 +18,7 @@ synopsis_of() {
     restore) say '[--data-dir FOLDER] [--key FILE] [--backup NAME] [--as-copy] STORE' ;;
     uninstall) say '[--data-dir FOLDER] [--yes]' ;;
     test) say '[--full] [--changed[=COMMIT]] [-t NAME] [--testNamePattern NAME] [STAGE…] [FILE…]' ;;
-    bench) say '[--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--threads NUMBER] [--json] [SCENARIO…]' ;;
+    bench) say '[--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--threads NUMBER] [--minutes NUMBER] [--json] [SCENARIO…]' ;;
     benchmark) say '[--drivers NAME[,NAME…]] [--rows ROW[,ROW…]] [--rounds NUMBER] [--seed NUMBER] [--save]' ;;
     chaos) say '[--minutes NUMBER] [--kills NUMBER] [--seed NUMBER] [--threads NUMBER]' ;;
     fuzz) say '[--minutes NUMBER] [--seed NUMBER]' ;;

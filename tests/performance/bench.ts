@@ -35,13 +35,14 @@ import { snapshotMemory, snapshots } from './scenarios/snapshots.ts'
 import { spacedMessages } from './scenarios/spaced-messages.ts'
 import { starting } from './scenarios/starting.ts'
 import { tabs } from './scenarios/tabs.ts'
+import { teamDay } from './scenarios/team-day.ts'
 import { transfers } from './scenarios/transfers.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /**
  * Measures what people wait for, each next to its floor, and exits with 1 if a target is missed. `--json` prints
  * `{"machine":…,"figures":[…]}`; names of scenarios, or `--only ID[,ID]`, run only these; `--rounds N` repeats starting, pausing
- * and waking less often than a figure needs; `--threads N` has `awake-threads` start fewer or more; progress goes to standard error.
+ * and waking less often than a figure needs; `--threads N` has `awake-threads` start fewer or more; `--minutes N` is how long `team-day` takes; progress goes to standard error.
  */
 const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   memory,
@@ -73,7 +74,10 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
 }
 
 /** Scenarios that start what they measure themselves, beside nothing else. */
-const alone: Record<string, (options: Pick<Stage, 'rounds'> & { threads: number }) => Promise<Figure[]>> = {
+const alone: Record<
+  string,
+  (options: Pick<Stage, 'rounds'> & { threads: number; minutes: number }) => Promise<Figure[]>
+> = {
   names,
   relay,
   brokering,
@@ -86,6 +90,7 @@ const alone: Record<string, (options: Pick<Stage, 'rounds'> & { threads: number 
   'access-check': accessCheck,
   'passkey-sign-in': passkeySignIn,
   'quota-reservation': quotaReservation,
+  'team-day': teamDay,
 }
 
 /** Scenarios that need the app. */
@@ -93,7 +98,7 @@ const inBrowser = new Set(['enter-to-paint', 'screenshot', 'tabs'])
 
 const all = [...Object.keys(scenarios), ...Object.keys(alone)]
 const usage =
-  'Usage: threadbox bench [SCENARIO…] [--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--threads NUMBER] [--json]'
+  'Usage: threadbox bench [SCENARIO…] [--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--threads NUMBER] [--minutes NUMBER] [--json]'
 const { values, positionals } = readArguments()
 const named = [...positionals, ...(values.only?.split(',') ?? [])]
 const wanted = named.length > 0 ? named : all
@@ -105,6 +110,7 @@ if (unknown.length > 0) {
 
 const rounds = numberOf('rounds')
 const threads = numberOf('threads')
+const minutes = numberOf('minutes')
 
 /** Scenarios that could not be measured. */
 const failed: string[] = []
@@ -124,6 +130,7 @@ function readArguments() {
         only: { type: 'string' },
         rounds: { type: 'string', default: '30' },
         threads: { type: 'string', default: '200' },
+        minutes: { type: 'string', default: '3' },
       },
     })
   } catch (error) {
@@ -133,7 +140,7 @@ function readArguments() {
   }
 }
 
-function numberOf(name: 'rounds' | 'threads'): number {
+function numberOf(name: 'rounds' | 'threads' | 'minutes'): number {
   const number = Number(values[name])
   if (Number.isInteger(number) && number > 0) return number
   console.error(`--${name} must be a whole number of at least 1.`)
@@ -146,7 +153,7 @@ async function measure(names: string[]): Promise<FigureRow[]> {
     const together = await measureTogether(names.filter((name) => scenarios[name] !== undefined))
     const others: FigureRow[] = []
     for (const name of names.filter((each) => alone[each] !== undefined)) {
-      others.push(...(await measured(name, async () => await alone[name]?.({ rounds, threads }))))
+      others.push(...(await measured(name, async () => await alone[name]?.({ rounds, threads, minutes }))))
     }
     return [...together, ...others]
   } finally {

@@ -1,11 +1,11 @@
-import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createClient } from '@threadbox/sdk'
-import { startTestHost, startTestServer, type TestHost, type TestServer } from '@threadbox/testkit'
+import { startTestHost, startTestServer } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread, testThread } from '../stack/installation.ts'
+import { runBackup } from '../stack/run-backup.ts'
 
 /** An installation that runs, backed up from its machine, and restored into another one with other paths. */
 let installation: TestInstallation
@@ -20,23 +20,6 @@ afterAll(async () => {
   await installation?.[Symbol.asyncDispose]()
   await rm(directory, { recursive: true, force: true })
 })
-
-const program = path.join(import.meta.dirname, '../../apps/server/src/backup-program/main.ts')
-
-/** Runs a command as the launcher does. */
-function backup(
-  { host, server }: { host: Pick<TestHost, 'environment'>; server: Pick<TestServer, 'directory'> },
-  words: readonly string[],
-  input = '',
-): Promise<{ code: number; output: string }> {
-  const environment = { PATH: process.env.PATH ?? '', ...host.environment, THREADBOX_SERVER_DATA: server.directory }
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [program, ...words], { env: environment }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : 1, output: `${stdout}${stderr}` })
-    })
-    child.stdin?.end(input)
-  })
-}
 
 /** Everything about every file of a folder that a copy must have. */
 const listing = `
@@ -101,12 +84,12 @@ test('C12: a running installation is backed up and restored on another machine, 
   await threads[1]?.say('/run (nohup sleep 1000 >/dev/null 2>&1 &)')
 
   const store = path.join(directory, 'store')
-  expect((await backup(installation, ['run'])).output).toContain('not set up')
-  recoveryKey = (await backup(installation, ['init', store])).output.trim()
-  expect((await backup(installation, ['run'])).output).toContain('not confirmed')
-  expect((await backup(installation, ['confirm', '00000000'])).code).toBe(1)
-  expect((await backup(installation, ['confirm', recoveryKey.slice(-8)])).code).toBe(0)
-  const written = await backup(installation, ['run', 'machine-files'], 'an archive of the launcher')
+  expect((await runBackup(installation, ['run'])).output).toContain('not set up')
+  recoveryKey = (await runBackup(installation, ['init', store])).output.trim()
+  expect((await runBackup(installation, ['run'])).output).toContain('not confirmed')
+  expect((await runBackup(installation, ['confirm', '00000000'])).code).toBe(1)
+  expect((await runBackup(installation, ['confirm', recoveryKey.slice(-8)])).code).toBe(0)
+  const written = await runBackup(installation, ['run', 'machine-files'], 'an archive of the launcher')
   expect(written).toMatchObject({ code: 0, output: expect.stringContaining('stored for') })
   for (const name of await readdir(store, { recursive: true })) {
     const bytes = await readFile(path.join(store, name)).catch(() => Buffer.alloc(0))
@@ -119,13 +102,13 @@ test('C12: a running installation is backed up and restored on another machine, 
     'spool',
     'status.json',
   ])
-  expect((await backup(installation, ['verify', 'full'], recoveryKey)).code).toBe(0)
+  expect((await runBackup(installation, ['verify', 'full'], recoveryKey)).code).toBe(0)
 
   await using other = await startTestHostAndServer()
   await other.server.kill('SIGTERM')
-  const restored = await backup(other, ['restore-files', store, 'newest'], recoveryKey)
+  const restored = await runBackup(other, ['restore-files', store, 'newest'], recoveryKey)
   expect(restored).toMatchObject({ code: 0, output: expect.stringContaining('1 people, 2 threads') })
-  const disks = await backup(other, ['restore-disks'])
+  const disks = await runBackup(other, ['restore-disks'])
   expect(disks).toEqual({ code: 0, output: '2 disks\n' })
   await other.server.restart()
   const client = createClient({ baseUrl: other.server.loopbackOrigin, apiKey: installation.server.apiKey })
