@@ -1,18 +1,21 @@
 import { type ScriptedIssuer, startScriptedIssuer } from '@threadbox/testkit'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AdvancedClock, makeAdvancedClock } from '../stack/advanced-clock.ts'
 import { messageField } from './app-in-browser.ts'
 import { type AppWithoutHost, startAppWithoutHost } from './app-without-host.ts'
 
 /** Signing in at a provider, from the owner’s settings to the last sign-out, in the real app. */
+let clock: AdvancedClock
 let app: AppWithoutHost
 let issuer: ScriptedIssuer
 let ada: Page
 
 beforeAll(async () => {
   issuer = await startScriptedIssuer()
+  clock = await makeAdvancedClock()
   app = await startAppWithoutHost({
-    environment: { THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8' },
+    environment: { ...clock.environment, THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8' },
     others: [{ port: Number(new URL(issuer.url).port) }],
   })
   ada = await app.page({ signedIn: true })
@@ -20,6 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await app[Symbol.asyncDispose]()
   await issuer[Symbol.asyncDispose]()
+  await clock[Symbol.asyncDispose]()
 })
 
 const openLogin = async (): Promise<Page> => {
@@ -68,6 +72,32 @@ test('C12: a person joins with an invite at the provider, and signs in with the 
   await again.goto(`${app.server.origin}/settings/sign-in`)
   await again.getByText('Only the owner can change how people sign in.').waitFor()
   await again.context().close()
+})
+
+test('C12: a person without a password confirms a sensitive action at the provider', async () => {
+  const page = await openLogin()
+  await page.getByRole('button', { name: 'Continue with Company' }).click()
+  await messageField(page).waitFor()
+  const minutes = 11
+  await clock.advance(minutes * 60_000, [app.server])
+  issuer.script.aheadSeconds = minutes * 60
+  issuer.script.claims = { auth_time: Math.floor(Date.now() / 1000) + minutes * 60 }
+  await page.goto(`${app.server.origin}/settings/api-keys`)
+  const create = async () => {
+    await page.getByRole('button', { name: 'Create API key' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Create API key' })
+    await dialog.getByLabel('Name').fill('Mine')
+    await dialog.getByRole('button', { name: 'Create API key' }).click()
+  }
+  await create()
+  const confirmation = page.getByRole('dialog', { name: 'Confirm it’s you' })
+  await confirmation.getByText('You come back to this page.').waitFor()
+  expect(await confirmation.getByLabel('Password').count()).toBe(0)
+  await confirmation.getByRole('button', { name: 'Continue with Company' }).click()
+  await page.waitForURL(`${app.server.origin}/settings/api-keys`)
+  await create()
+  await page.getByRole('textbox', { name: 'API key “Mine”' }).waitFor()
+  await page.context().close()
 })
 
 test('C12: the owner removes the provider, and its button is gone', async () => {

@@ -34,6 +34,7 @@ export const auditOfRoutes: Record<string, Decision> = {
   'POST /invites': ['invite-created'],
   'DELETE /invites/{inviteId}': ['invite-revoked'],
   'POST /auth/providers/start': 'nothing',
+  'POST /auth/confirm/provider': 'nothing',
   'POST /auth/identities': 'nothing',
   'DELETE /auth/identities/{identityId}': ['identity-disconnected'],
   'POST /sign-in-providers': ['sign-in-provider-added'],

@@ -80,6 +80,7 @@ export const peopleRows: Record<string, BadInputRow> = {
   'GET /auth/providers': { isPublic: true, query: { problem: 'sign-in.declined' } },
   'POST /auth/providers/start': { isPublic: true, body: { providerId: 'none', returnTo: '/', secret: 'none' } },
   'GET /auth/identities': {},
+  'POST /auth/confirm/provider': { body: { providerId: 'none', returnTo: '/' } },
   'POST /auth/identities': { body: { providerId: 'none', returnTo: '/' } },
   'DELETE /auth/identities/{identityId}': {
     params: { identityId: { value: 'none' } },

@@ -35,6 +35,7 @@ const values: Readonly<Record<string, { query?: Record<string, string>; body?: R
   'POST /auth/join': { body: { secret: '$secret', email: 'colleague@example.com' } },
   'POST /auth/reset': { body: { secret: '$secret' } },
   'POST /auth/providers/start': { body: { providerId: '$providerId' } },
+  'POST /auth/confirm/provider': { body: { providerId: '$providerId' } },
   'POST /auth/identities': { body: { providerId: '$providerId' } },
   'POST /people/{personId}/hand-over': { body: { to: '$to' } },
   'POST /threads/{threadId}/hand-over': { body: { to: '$to' } },

@@ -131,6 +131,7 @@ export const peoplePreparations: Readonly<Record<string, (server: PageServer) =>
   'DELETE /sign-in-providers/{providerId}': newProvider,
   'POST /sign-in-providers/{providerId}/test': runningProvider,
   'POST /auth/providers/start': runningProvider,
+  'POST /auth/confirm/provider': runningProvider,
   'POST /auth/identities': runningProvider,
   'DELETE /auth/identities/{identityId}': connectedIdentity,
   'PATCH /people/{personId}': newPerson,

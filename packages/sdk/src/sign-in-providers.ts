@@ -28,6 +28,9 @@ export function signInCalls(connection: Connection) {
     identities: (signal?: AbortSignal) => connection.json<Identities>('GET', '/auth/identities', { signal }),
     connect: (request: ConnectIdentity) =>
       connection.json<StartedProviderSignIn>('POST', '/auth/identities', { json: request }),
+    /** Returns the address to open in the same browser. The session counts as confirmed when the person comes back. */
+    confirm: (request: ConnectIdentity) =>
+      connection.json<StartedProviderSignIn>('POST', '/auth/confirm/provider', { json: request }),
     disconnect: (identityId: string) =>
       connection.json<void>('DELETE', `/auth/identities/${encodeURIComponent(identityId)}`),
     providers: (signal?: AbortSignal) => connection.json<SignInProviders>('GET', '/sign-in-providers', { signal }),

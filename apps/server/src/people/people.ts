@@ -148,7 +148,7 @@ export function makePeople(
     system,
   })
   const holds = makeCredentialCheck(userTables)
-  const ports = { people: outside, administration, invites, presets: quotas.presets, attempts, audit, waysIn }
+  const ports = { people: outside, administration, invites, presets: quotas.presets, attempts, audit, waysIn, users }
   const workspaces = fromWorkspaces(workspaceInvites.get)
   const isHeld: OidcPorts['holds'] = (session) => holds({ ...session, apiKeyId: null }, system.now())
   const oidc = makeOidc(platform, { ...ports, workspaces, holds: isHeld }, options)

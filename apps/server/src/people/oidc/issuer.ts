@@ -49,13 +49,19 @@ export type IssuerLogout = {
 
 /** Talks to issuers as OpenID Connect describes. Every method throws the errors of `issuer.errors.ts`. */
 export type Issuers = {
-  /** The page of the issuer that the browser opens. */
+  /** The page of the issuer that the browser opens. `isAgain`: the person signs in there although they are signed in. */
   authorizationUrl(
     client: IssuerClient,
-    request: SignInChecks & { state: string; redirectUri: string },
+    request: SignInChecks & { state: string; redirectUri: string; isAgain: boolean },
   ): Promise<{ url: string }>
-  /** Exchanges the code in `url`, the redirect URI with what the issuer added. `sign-in.declined` if it has an error. */
-  exchange(client: IssuerClient, response: SignInChecks & { state: string; url: URL }): Promise<IssuerAnswer>
+  /**
+   * Exchanges the code in `url`, the redirect URI with what the issuer added. `sign-in.declined` if it has an error. With
+   * `maxAgeSeconds` the issuer must say that the person signed in there since then.
+   */
+  exchange(
+    client: IssuerClient,
+    response: SignInChecks & { state: string; url: URL; maxAgeSeconds: number | undefined },
+  ): Promise<IssuerAnswer>
   /** Throws `sign-in.code-refused` if the issuer no longer accepts the token. */
   refresh(client: IssuerClient, grant: { refreshToken: string; subject: string }): Promise<IssuerAnswer>
   /** Throws `sign-in.logout-refused`. */
@@ -113,13 +119,20 @@ export function makeIssuers(options: { fetch: IssuerFetch; timeoutSeconds: numbe
           nonce: request.nonce,
           code_challenge: await calculatePKCECodeChallenge(request.verifier),
           code_challenge_method: 'S256',
+          ...(request.isAgain ? { max_age: '0' } : {}),
         })
         return { url: url.href }
       }),
-    exchange: (client, { nonce, verifier, state, url }) =>
+    exchange: (client, { nonce, verifier, state, url, maxAgeSeconds }) =>
       coded(async () => {
         const configuration = await configure(client)
-        const checks = { expectedNonce: nonce, expectedState: state, pkceCodeVerifier: verifier, idTokenExpected: true }
+        const checks = {
+          expectedNonce: nonce,
+          expectedState: state,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+          ...(maxAgeSeconds === undefined ? {} : { maxAge: maxAgeSeconds }),
+        }
         const tokens = await authorizationCodeGrant(configuration, url, checks)
         const claims = tokens.claims()
         if (claims === undefined) throw tokenInvalid({})

@@ -280,14 +280,19 @@ describe('who can join', () => {
   })
 })
 
+type Refusal = { error?: { code: string } }
+
 describe('the account of a person', () => {
-  const connect = async (person: TestPerson) => {
-    await server.confirm(person)
+  const visitFor = async (person: TestPerson, route: string) => {
     const body = { providerId: provider.id, returnTo: '/settings' }
-    const response = await bench.send('POST', '/auth/identities', { person, body })
+    const response = await bench.send('POST', route, { person, body })
     const { url } = (await response.json()) as { url: string }
     const cookie = response.headers.getSetCookie().map((value) => value.split(';')[0])
-    return await bench.comeBack(await issuer.visit(url), cookie.join('; '))
+    return { url, ...(await bench.comeBack(await issuer.visit(url), cookie.join('; '))) }
+  }
+  const connect = async (person: TestPerson) => {
+    await server.confirm(person)
+    return await visitFor(person, '/auth/identities')
   }
   const own = (person: TestPerson) => bench.as<Identities>(person, 'GET', '/auth/identities')
 
@@ -311,6 +316,38 @@ describe('the account of a person', () => {
     const only = (await own(ann.person)).identities[0]?.id
     expect(await bench.codeOf(ann.person, 'DELETE', `/auth/identities/${only}`)).toBe('sign-in.last-way')
     expect(await bench.codeOf(ben, 'DELETE', `/auth/identities/${only}`)).toBe('sign-in.identity-not-found')
+  })
+
+  test('C12: confirms a sensitive action by signing in at the provider again, with the connected account only', async () => {
+    const ben = await server.addPerson('ben')
+    await connect(ben)
+    server.clock.now += 11 * 60_000
+    const makeKey = async () => {
+      const body = { name: 'Key', scopes: ['read'] }
+      const answer = (await (await bench.send('POST', '/api-keys', { person: ben, body })).json()) as Refusal
+      return answer.error?.code ?? 'done'
+    }
+    const confirm = async (authTime: number | undefined) => {
+      issuer.script.claims = { auth_time: authTime }
+      return await visitFor(ben, '/auth/confirm/provider')
+    }
+    const seconds = Math.floor(Date.now() / 1000)
+    for (const [authTime, code] of [
+      [undefined, 'sign-in.token-invalid'],
+      [seconds - 3600, 'sign-in.token-expired'],
+    ] as const) {
+      expect((await confirm(authTime)).location).toBe(`/settings/you?problem=${code}`)
+      expect(await makeKey()).toBe('auth.confirmation-required')
+    }
+    const { sub } = issuer.person
+    issuer.person = { ...issuer.person, sub: 'someone-else' }
+    expect((await confirm(seconds)).location).toBe('/settings/you?problem=sign-in.identity-other')
+    expect(await makeKey()).toBe('auth.confirmation-required')
+    issuer.person = { ...issuer.person, sub }
+    const confirmed = await confirm(seconds)
+    expect(new URL(confirmed.url).searchParams.get('max_age')).toBe('0')
+    expect(confirmed.location).toBe('/settings')
+    expect(await makeKey()).toBe('done')
   })
 
   test('C12: without a password gets one with a link, and then has two ways in', async () => {

@@ -7,11 +7,11 @@ import type { System } from '../../platform/system/system.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { AttemptLimit } from '../users/attempt-limit.ts'
 import type { OutsideSignIn } from '../users/outside-sign-in.ts'
-import type { RequestOrigin } from '../users/users.usecases.ts'
+import type { RequestOrigin, Users } from '../users/users.usecases.ts'
 import { issuerMixedUp } from './issuer.errors.ts'
 import type { IssuerAnswer, Issuers, SignInChecks } from './issuer.ts'
 import type { LoginCookie } from './login-cookie.ts'
-import { providerNotFound, returnRefused, stateForeign, stateUnknown } from './oidc.errors.ts'
+import { identityOther, providerNotFound, returnRefused, stateForeign, stateUnknown } from './oidc.errors.ts'
 import type { OidcStore } from './oidc.store.ts'
 import type { OidcIdentityRow, OidcProviderRow, OidcStateRow } from './oidc.table.ts'
 import type { Admission } from './oidc-admission.ts'
@@ -38,7 +38,8 @@ export type SignInDependencies = {
   issuers: Pick<Issuers, 'authorizationUrl' | 'exchange'>
   admission: Admission
   people: Pick<OutsideSignIn, 'signIn'>
-  /** Whether the session that started to connect still exists. */
+  users: Pick<Users, 'markConfirmed'>
+  /** Whether the session that started to connect or to confirm still exists. */
   holds(session: { userId: string; sessionId: string }): Promise<boolean>
   cookie: LoginCookie
   attempts: AttemptLimit
@@ -74,7 +75,8 @@ async function start(
   const checks: SignInChecks = { nonce: random(), verifier: random() }
   const redirectUri = addressesOf(provider.id, order.appOrigin).callback
   const client = clientOf(provider, secretBox)
-  const { url } = await issuers.authorizationUrl(client, { ...checks, state, redirectUri })
+  const isAgain = order.purpose.kind === 'confirm'
+  const { url } = await issuers.authorizationUrl(client, { ...checks, state, redirectUri, isAgain })
   const now = system.now()
   await store.states.removeExpired(now)
   await store.states.insert({
@@ -138,12 +140,20 @@ async function signIn(
   const { issuers, admission, cookie, secretBox, audit } = dependencies
   if (row.provider_id !== provider.id) throw issuerMixedUp({})
   const purpose = JSON.parse(row.purpose_json) as Purpose
-  if (purpose.kind === 'connect' && !(await dependencies.holds(purpose))) throw stateUnknown({})
+  const isOfSession = purpose.kind === 'connect' || purpose.kind === 'confirm'
+  if (isOfSession && !(await dependencies.holds(purpose))) throw stateUnknown({})
   const checks = JSON.parse(secretBox.open(row.sealed_checks)) as SignInChecks
   const url = new URL(row.redirect_uri)
   url.search = query.toString()
-  const response = { ...checks, state: query.get('state') ?? '', url }
+  const maxAgeSeconds = purpose.kind === 'confirm' ? stateLifetimeMs / 1000 : undefined
+  const response = { ...checks, state: query.get('state') ?? '', url, maxAgeSeconds }
   const answer = await issuers.exchange(clientOf(provider, secretBox), response)
+  if (purpose.kind === 'confirm') {
+    const known = await dependencies.store.identities.find(answer.issuer, answer.subject)
+    if (known?.user_id !== purpose.userId) throw identityOther({})
+    await dependencies.users.markConfirmed(purpose, 'provider')
+    return { location: row.return_to, setCookies: [cookie.clear()] }
+  }
   const identity = await admission.admit({ provider, answer, purpose })
   if (purpose.kind === 'connect') return { location: row.return_to, setCookies: [cookie.clear()] }
   const { sessionId, setCookies } = await dependencies.people.signIn(identity.user_id, origin)
@@ -181,9 +191,12 @@ function ownPath(path: string): string {
 }
 
 function pageFor(row: OidcStateRow | undefined, code: string): string {
-  const isConnecting = row !== undefined && (JSON.parse(row.purpose_json) as Purpose).kind === 'connect'
-  if (!isConnecting) return `/login?problem=${encodeURIComponent(code)}`
-  const url = new URL(row.return_to, 'http://app.invalid')
+  const kind = row === undefined ? 'sign-in' : (JSON.parse(row.purpose_json) as Purpose).kind
+  if (row === undefined || (kind !== 'connect' && kind !== 'confirm')) {
+    return `/login?problem=${encodeURIComponent(code)}`
+  }
+  // That page shows why a provider refused.
+  const url = new URL(kind === 'confirm' ? '/settings/you' : row.return_to, 'http://app.invalid')
   url.searchParams.set('problem', code)
   return `${url.pathname}${url.search}${url.hash}`
 }

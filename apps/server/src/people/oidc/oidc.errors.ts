@@ -49,6 +49,13 @@ export const identityTaken = defineError({
   remedy: () => 'Sign in to the provider with another account, or disconnect it from the other person first.',
 })
 
+export const identityOther = defineError({
+  code: 'sign-in.identity-other',
+  kind: 'forbidden',
+  message: () => 'You signed in at the provider with another account than the one that is connected to yours here.',
+  remedy: () => 'Try again with the connected account. Settings, You names it.',
+})
+
 export const returnRefused = defineError({
   code: 'sign-in.return-refused',
   kind: 'invalid',

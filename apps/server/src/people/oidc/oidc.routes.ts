@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import {
+  type ConnectIdentity,
   connectIdentitySchema,
   createSignInProviderSchema,
   identitiesSchema,
@@ -62,6 +63,15 @@ const connectRoute = defineRoute({
   path: '/auth/identities',
   tags,
   summary: 'Start to connect a provider to your account',
+  request: { body: jsonBody(connectIdentitySchema) },
+  responses: { 200: started },
+})
+const confirmRoute = defineRoute({
+  action: 'account.confirm',
+  method: 'post',
+  path: '/auth/confirm/provider',
+  tags,
+  summary: 'Start to confirm, at a connected provider, that it’s you',
   request: { body: jsonBody(connectIdentitySchema) },
   responses: { 200: started },
 })
@@ -150,19 +160,20 @@ export function providerRoutes(parts: {
   const api = makeApi()
   const caller = (context: Pick<ApiContext, 'get'>) => context.get('caller').userId
   api.openapi(identitiesRoute, async (context) => context.json(await identities.list(caller(context)), 200))
-  api.openapi(connectRoute, async (context) => {
-    const { providerId, returnTo } = context.req.valid('json')
-    // The action admits sessions only.
-    const purpose = {
-      kind: 'connect' as const,
-      userId: caller(context),
-      sessionId: context.get('caller').sessionId ?? '',
-    }
-    const order = { providerId, returnTo, purpose, appOrigin: appOrigin(context) }
+  const startFor = async (context: ApiContext, kind: 'connect' | 'confirm', request: ConnectIdentity) => {
+    // The actions admit sessions only.
+    const purpose = { kind, userId: caller(context), sessionId: context.get('caller').sessionId ?? '' }
+    const order = { ...request, purpose, appOrigin: appOrigin(context) }
     const { url, setCookies } = await signIn.start(order, originOf(context))
     addCookies(context, setCookies)
-    return context.json({ url }, 200)
-  })
+    return { url }
+  }
+  api.openapi(connectRoute, async (context) =>
+    context.json(await startFor(context, 'connect', context.req.valid('json')), 200),
+  )
+  api.openapi(confirmRoute, async (context) =>
+    context.json(await startFor(context, 'confirm', context.req.valid('json')), 200),
+  )
   api.openapi(disconnectRoute, async (context) => {
     await identities.disconnect(caller(context), context.req.valid('param').identityId)
     return context.body(null, 204)

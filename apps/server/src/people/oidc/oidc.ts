@@ -12,6 +12,7 @@ import type { PresetAssignment } from '../quotas/quotas.usecases.ts'
 import type { AttemptLimit } from '../users/attempt-limit.ts'
 import type { OutsideSignIn } from '../users/outside-sign-in.ts'
 import type { PeopleAdministration } from '../users/people.usecases.ts'
+import type { Users } from '../users/users.usecases.ts'
 import type { WaysIn } from '../users/ways-in.ts'
 import { makeIssuers } from './issuer.ts'
 import { makeIssuerFetch } from './issuer-fetch.ts'
@@ -47,6 +48,7 @@ export type OidcPorts = {
   holds(session: { userId: string; sessionId: string }): Promise<boolean>
   attempts: AttemptLimit
   waysIn: WaysIn
+  users: Pick<Users, 'markConfirmed'>
   audit: Audit
 }
 
@@ -92,7 +94,7 @@ export function makeOidc(
   const endIdentity = makeIdentityEnd({ ...shared, mapping })
   const isSecure = hosts.publicUrl.startsWith('https:')
   const cookie = makeLoginCookie({ installation: hosts.installation, isSecure, lifetimeMs: stateLifetimeMs })
-  const signIn = makeOidcSignIn({ ...shared, admission, holds: ports.holds, cookie, attempts })
+  const signIn = makeOidcSignIn({ ...shared, admission, users: ports.users, holds: ports.holds, cookie, attempts })
   const providers = makeProviders({ ...shared, people: administration, endIdentity })
   const identities = makeOwnIdentities({ ...shared, waysIn: ports.waysIn, endIdentity })
   platform.secrets.addHolder(async () =>

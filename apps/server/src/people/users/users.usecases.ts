@@ -53,7 +53,7 @@ export type Users = {
   /** Checks the password again. Throws `auth.password-wrong`, `auth.too-many-attempts`. */
   confirm(password: string, caller: { userId: string; sessionId: string; headers: Headers }): Promise<void>
   /** Makes the session count as confirmed. `by`: how its person was checked. */
-  markConfirmed(session: { userId: string; sessionId: string }, by: 'password' | 'passkey'): Promise<void>
+  markConfirmed(session: { userId: string; sessionId: string }, by: 'password' | 'passkey' | 'provider'): Promise<void>
   /** Ends every other session of the user. */
   changePassword(request: ChangePassword, caller: { userId: string; headers: Headers }): Promise<string[]>
   sessions(userId: string, currentSessionId: string | null): Promise<Session[]>

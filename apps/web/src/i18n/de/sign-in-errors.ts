@@ -26,6 +26,11 @@ export const signInErrors: ErrorWords = {
     message: 'Diese Anmeldung ist nicht verbunden.',
     remedy: 'Laden Sie die Liste neu.',
   },
+  'sign-in.identity-other': {
+    message:
+      'Sie haben sich beim Anbieter mit einem anderen Konto angemeldet als dem, das hier mit Ihrem verbunden ist.',
+    remedy: 'Versuchen Sie es mit dem verbundenen Konto. „Einstellungen“, „Sie“ nennt es.',
+  },
   'sign-in.identity-taken': {
     message: 'Dieses Konto des Anbieters ist hier mit einer anderen Person verbunden.',
     remedy:

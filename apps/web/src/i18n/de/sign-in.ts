@@ -1,6 +1,7 @@
 export const signIn = {
   or: 'Oder anmelden mit',
   continue: 'Weiter mit {{name}}',
+  confirmAgain: 'Sie kommen auf diese Seite zurück. Wiederholen Sie dann, was Sie getan haben.',
   title: 'Anmeldung',
   lead: 'Anbieter, mit denen man sich anmeldet (OpenID Connect), neben dem Passwort.',
   ownerOnly: 'Nur die Eigentümerin oder der Eigentümer kann ändern, wie man sich anmeldet.',

@@ -1,6 +1,7 @@
 export const signIn = {
   or: 'Or sign in with',
   continue: 'Continue with {{name}}',
+  confirmAgain: 'You come back to this page. Then repeat what you did.',
   title: 'Sign-in',
   lead: 'Providers with which people sign in (OpenID Connect), beside their password.',
   ownerOnly: 'Only the owner can change how people sign in.',

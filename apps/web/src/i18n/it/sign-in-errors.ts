@@ -26,6 +26,10 @@ export const signInErrors: ErrorWords = {
     message: 'Questo accesso non è collegato.',
     remedy: 'Ricarica l’elenco.',
   },
+  'sign-in.identity-other': {
+    message: 'Hai effettuato l’accesso al provider con un account diverso da quello collegato qui al tuo.',
+    remedy: 'Riprova con l’account collegato. Lo trovi in “Impostazioni”, “Tu”.',
+  },
   'sign-in.identity-taken': {
     message: 'Questo account del provider è collegato qui a un’altra persona.',
     remedy: 'Accedi al provider con un altro account, o scollegalo prima dall’altra persona.',

@@ -1,6 +1,7 @@
 export const signIn = {
   or: 'Oppure accedi con',
   continue: 'Continua con {{name}}',
+  confirmAgain: 'Tornerai a questa pagina. Poi ripeti quello che hai fatto.',
   title: 'Accesso',
   lead: 'Provider con cui le persone accedono (OpenID Connect), oltre alla password.',
   ownerOnly: 'Solo il proprietario può cambiare come si accede.',

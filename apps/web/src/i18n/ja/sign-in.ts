@@ -1,6 +1,7 @@
 export const signIn = {
   or: 'または次の方法でサインイン',
   continue: '{{name}} で続ける',
+  confirmAgain: 'このページに戻ります。その後、操作をやり直してください。',
   title: 'サインイン',
   lead: 'パスワードのほかに、サインインに使うプロバイダー (OpenID Connect) です。',
   ownerOnly: 'サインインの方法を変更できるのはオーナーだけです。',

@@ -38,6 +38,16 @@ export function useConnectIdentity() {
   })
 }
 
+/** The page is left, and opened again when the person has signed in there: what asked must be repeated. */
+export function useConfirmAtProvider() {
+  const client = useClient()
+  return useMutation({
+    mutationFn: (providerId: string) =>
+      client.signIn.confirm({ providerId, returnTo: location.pathname + location.search }),
+    onSuccess: leaveFor,
+  })
+}
+
 export function useDisconnectIdentity() {
   const client = useClient()
   const queries = useQueryClient()

@@ -10,8 +10,10 @@ import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { DialogActions } from '../../../ui/dialog-actions.tsx'
 import { PasskeyConfirmation } from '../../passkeys/components/passkey-confirmation.tsx'
+import { useIdentities } from '../api/providers.queries.ts'
+import { ProviderConfirmation } from './provider-confirmation.tsx'
 
-/** Asks for the password or a passkey when a request needs it again. The request that asked is then repeated. */
+/** Asks for the password, a passkey or a connected provider when a request needs it again. The request that asked is then repeated. */
 export function ConfirmationDialog() {
   return useIsConfirmationAsked() ? <PasswordAgain /> : null
 }
@@ -22,6 +24,8 @@ function PasswordAgain() {
   const formId = useId()
   const [password, setPassword] = useState('')
   const [wasSent, setWasSent] = useState(false)
+  const ways = useIdentities().data
+  const hasPassword = ways?.hasPassword !== false
   const confirm = useMutation({
     mutationFn: () => client.account.confirm({ password }),
     onSuccess: () => answerConfirmation(true),
@@ -45,23 +49,28 @@ function PasswordAgain() {
       closeLabel={t('common:close')}
       footer={
         <DialogActions cancelLabel={t('common:cancel')} onCancel={cancel}>
-          <Button size="md" variant="primary" type="submit" form={formId} isLoading={confirm.isPending}>
-            {confirm.isPending ? t('confirm.submitting') : t('confirm.submit')}
-          </Button>
+          {hasPassword && (
+            <Button size="md" variant="primary" type="submit" form={formId} isLoading={confirm.isPending}>
+              {confirm.isPending ? t('confirm.submitting') : t('confirm.submit')}
+            </Button>
+          )}
         </DialogActions>
       }
     >
       <PasskeyConfirmation onConfirmed={() => answerConfirmation(true)} />
-      <form id={formId} className="model-form" onSubmit={submit} noValidate>
-        <PasswordField
-          label={t('confirm.password')}
-          value={password}
-          onChange={setPassword}
-          autoComplete="current-password"
-          error={wasSent && password === '' ? t('problem.missing') : undefined}
-        />
-        {confirm.error !== null && <FormProblem error={confirm.error} />}
-      </form>
+      {hasPassword && (
+        <form id={formId} className="model-form" onSubmit={submit} noValidate>
+          <PasswordField
+            label={t('confirm.password')}
+            value={password}
+            onChange={setPassword}
+            autoComplete="current-password"
+            error={wasSent && password === '' ? t('problem.missing') : undefined}
+          />
+          {confirm.error !== null && <FormProblem error={confirm.error} />}
+        </form>
+      )}
+      <ProviderConfirmation identities={ways?.identities ?? []} />
     </Dialog>
   )
 }
