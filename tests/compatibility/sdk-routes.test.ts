@@ -46,30 +46,8 @@ async function callsOfTheClient(routes: ReadonlyMap<string, Operation>): Promise
     },
   })
   const note = (url: string) => calls.push({ route: routeOf('GET', new URL(url).pathname), sent: 'nothing' })
-  for (const group of [
-    client.account,
-    client.threads,
-    client.workspaces,
-    client.skills,
-    client.agents,
-    client.runs,
-    client.files,
-    client.git,
-    client.gitCredentials,
-    client.models,
-    client.secrets,
-    client.network,
-    client.connections,
-    client.sandboxes,
-    client.services,
-    client.snapshots,
-    client.previews,
-    client.terminals,
-    client.installation,
-    client.people,
-    client.quotas,
-    client.usage,
-  ]) {
+  const groups = Object.values(client).filter((part) => typeof part === 'object')
+  for (const group of groups) {
     for (const [name, call] of Object.entries(group) as [string, (...inputs: unknown[]) => unknown][]) {
       const answer = call('id', 'id', new Uint8Array(), {})
       if (name.endsWith('Url')) note(String(answer))
