@@ -72,12 +72,15 @@ async function makeObjects(application: TestApplication, sender: Sender): Promis
   }
   const model = { provider: 'openai-compatible', model: 'm', baseUrl: 'http://127.0.0.1:9/v1', contextTokens: 4096 }
   const { id: modelId } = await make<{ id: string }>(application, owner, ['/models', model])
-  const { modelId: _, ...others } = await makeIds(application, { person: other })
+  // Nothing listens there.
+  const provider = { name: 'Provider', issuer: 'https://127.0.0.1:9', clientId: 'client' }
+  const { id: providerId } = await make<{ id: string }>(application, owner, ['/sign-in-providers', provider])
+  const { modelId: _, providerId: __, ...others } = await makeIds(application, { person: other })
   return {
     headers: sender === 'member' || sender === 'owner' ? person.headers : {},
     spare: spare.headers,
     keys: sender === 'key' ? keys : {},
-    own: { ...(await makeIds(application, { person, within })), modelId },
+    own: { ...(await makeIds(application, { person, within })), modelId, providerId },
     deleted: await makeIds(application, { person }),
     others,
   }

@@ -69,6 +69,9 @@ def map_case(context, case):
         for at, name in list(places_in(case.body, ("body",))):
             if digest(at, case.body) % 2 == 0:
                 put(case, at, object_for(case, name, MISSING))
+        if route_of(case) == "POST /sign-in-providers" and "issuer" in case.body:
+            # Nothing listens there, and a test of the provider reaches nothing else.
+            case.body["issuer"] = f"https://127.0.0.1:9/{digest(case.body)}"
         if route_of(case) == "PATCH /quotas" and "awakeSandboxes" in case.body:
             # A wake waits while a person has as many sandboxes awake as they may.
             case.body["awakeSandboxes"] = None
@@ -79,6 +82,9 @@ def map_case(context, case):
 def filter_failure(context, failure, case, response):
     # A body that is too large is refused before its fields are read.
     if response.status_code == 413 and "Schema-violating" in failure.title:
+        return False
+    # The provider that does not respond, not the server.
+    if response.status_code == 503 and b"sign-in.provider-unreachable" in response.content:
         return False
     # OpenAPI 3.1 describes a stream by its messages; Schemathesis expects a description of the lines around them.
     media_type = (response.headers.get("content-type") or [""])[0]

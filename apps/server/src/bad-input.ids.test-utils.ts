@@ -70,7 +70,7 @@ export async function makeIds(
   })
   const provider = await json<{ id?: string }>('POST', '/sign-in-providers', {
     name: 'Provider',
-    issuer: `https://${threadId}.example`,
+    issuer: `https://127.0.0.1:9/${threadId}`,
     clientId: 'client',
   })
   const sandbox = await server.areas.sandboxes.rows.find(threadId)
