@@ -49,10 +49,10 @@ export type IssuerLogout = {
 
 /** Talks to issuers as OpenID Connect describes. Every method throws the errors of `issuer.errors.ts`. */
 export type Issuers = {
-  /** The page of the issuer that the browser opens. `isAgain`: the person signs in there although they are signed in. */
+  /** The page of the issuer that the browser opens. `mustSignIn`: the person signs in there although they are signed in. */
   authorizationUrl(
     client: IssuerClient,
-    request: SignInChecks & { state: string; redirectUri: string; isAgain: boolean },
+    request: SignInChecks & { state: string; redirectUri: string; mustSignIn: boolean },
   ): Promise<{ url: string }>
   /**
    * Exchanges the code in `url`, the redirect URI with what the issuer added. `sign-in.declined` if it has an error. With
@@ -119,7 +119,7 @@ export function makeIssuers(options: { fetch: IssuerFetch; timeoutSeconds: numbe
           nonce: request.nonce,
           code_challenge: await calculatePKCECodeChallenge(request.verifier),
           code_challenge_method: 'S256',
-          ...(request.isAgain ? { max_age: '0' } : {}),
+          ...(request.mustSignIn ? { max_age: '0' } : {}),
         })
         return { url: url.href }
       }),

@@ -75,8 +75,8 @@ async function start(
   const checks: SignInChecks = { nonce: random(), verifier: random() }
   const redirectUri = addressesOf(provider.id, order.appOrigin).callback
   const client = clientOf(provider, secretBox)
-  const isAgain = order.purpose.kind === 'confirm'
-  const { url } = await issuers.authorizationUrl(client, { ...checks, state, redirectUri, isAgain })
+  const mustSignIn = order.purpose.kind === 'confirm'
+  const { url } = await issuers.authorizationUrl(client, { ...checks, state, redirectUri, mustSignIn })
   const now = system.now()
   await store.states.removeExpired(now)
   await store.states.insert({
