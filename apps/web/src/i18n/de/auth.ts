@@ -36,7 +36,7 @@ export const auth: Texts<typeof source> = {
   },
   confirm: {
     title: 'Bestätigen Sie, dass Sie es sind',
-    lead: 'Ihre Anmeldung liegt mehr als 10 Minuten zurück. Geben Sie Ihr Passwort ein, um fortzufahren.',
+    lead: 'Ihre Anmeldung ist mehr als 10 Minuten her. Bestätigen Sie, dass Sie es sind.',
     password: 'Passwort',
     submit: 'Bestätigen',
     submitting: 'Wird bestätigt',

@@ -33,7 +33,7 @@ export const auth = {
   },
   confirm: {
     title: 'Confirm it’s you',
-    lead: 'You signed in more than 10 minutes ago. Enter your password to continue.',
+    lead: 'You signed in more than 10 minutes ago. Confirm that it’s you to continue.',
     password: 'Password',
     submit: 'Confirm',
     submitting: 'Confirming',

@@ -36,7 +36,7 @@ export const auth: Texts<typeof source> = {
   },
   confirm: {
     title: 'Conferma la tua identità',
-    lead: 'Hai effettuato l’accesso più di 10 minuti fa. Inserisci la password per continuare.',
+    lead: 'Hai effettuato l’accesso più di 10 minuti fa. Conferma la tua identità per continuare.',
     password: 'Password',
     submit: 'Conferma',
     submitting: 'Conferma in corso',

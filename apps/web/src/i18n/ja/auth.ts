@@ -35,7 +35,7 @@ export const auth: Texts<typeof source> = {
   },
   confirm: {
     title: '本人確認',
-    lead: 'サインインから 10 分以上経過しています。続けるにはパスワードを入力してください。',
+    lead: 'サインインから 10 分以上たっています。続けるには本人確認をしてください。',
     password: 'パスワード',
     submit: '確認',
     submitting: '確認中',
