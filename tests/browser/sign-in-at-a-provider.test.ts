@@ -103,6 +103,10 @@ test('C12: a person without a password confirms a sensitive action at the provid
 test('C12: the owner removes the provider, and its button is gone', async () => {
   await ada.getByRole('button', { name: 'Remove Company' }).click()
   await ada.getByRole('dialog', { name: 'Remove Company?' }).getByRole('button', { name: 'Remove' }).click()
+  // The clock was set ahead.
+  const confirmation = ada.getByRole('dialog', { name: 'Confirm it’s you' })
+  await confirmation.getByLabel('Password', { exact: true }).fill(app.server.owner.password)
+  await confirmation.getByRole('button', { name: 'Confirm' }).click()
   await ada.getByText('No providers yet.').waitFor()
   const page = await openLogin()
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
