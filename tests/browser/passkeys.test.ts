@@ -54,10 +54,7 @@ const passkeys = () => regionIn(page)
 const row = (name: string) => passkeys().getByRole('listitem').filter({ hasText: name })
 const openSettings = (of = page) => of.goto(`${app.server.origin}/settings/you`)
 
-async function add(name: string): Promise<void> {
-  await addIn(page, name)
-}
-async function addIn(of: Page, name: string): Promise<void> {
+async function add(name: string, of = page): Promise<void> {
   await regionIn(of).getByRole('button', { name: 'Add passkey' }).click()
   const dialog = of.getByRole('dialog', { name: 'Add passkey' })
   await dialog.getByLabel('Name').fill(name)
@@ -175,7 +172,7 @@ test('C12: the email field offers passkeys, and the chosen one signs in', async 
   const itsDevices = await enableDevices(other)
   const authenticatorId = await addDevice('internal', itsDevices)
   await openSettings(other)
-  await addIn(other, 'Desk')
+  await add('Desk', other)
   await regionIn(other).getByRole('listitem').filter({ hasText: 'Desk' }).waitFor()
   await itsDevices.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled: false })
   await signOut(other)

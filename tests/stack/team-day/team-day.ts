@@ -164,7 +164,7 @@ async function listThreads({ report }: Day, { client }: Person): Promise<void> {
 }
 
 async function ask(day: Day, person: Person, thread: TestThread): Promise<void> {
-  const id = nameOf('question', day, person)
+  const id = nameOf('question', person)
   const { turn } = await thread.say(note(day, thread, `Tell me about ${id}.`), {
     onEvent: (event) => {
       const isText = event.type === 'text-appended' && event.text.includes(id)
@@ -187,7 +187,7 @@ async function runCommand(
   person: Person,
   { thread, command }: { thread: TestThread; command: string },
 ): Promise<void> {
-  const { calls } = await thread.say(note(day, thread, `/run ${command} # ${nameOf('command', day, person)}`))
+  const { calls } = await thread.say(note(day, thread, `/run ${command} # ${nameOf('command', person)}`))
   if (calls[0]?.status !== 'succeeded') throw new Error(`its command is ${calls[0]?.status}: ${calls[0]?.output.tail}`)
 }
 
@@ -226,7 +226,7 @@ async function noted(
 }
 
 let names = 0
-function nameOf(kind: string, _: Day, person: Person): string {
+function nameOf(kind: string, person: Person): string {
   names += 1
   return `${kind}-p${person.number}n${names}`
 }

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { readSettings, serverSettings } from '@threadbox/config'
 import { makeId } from '@threadbox/domain'
 import { type ObjectStore, openStore, type StoreAccess } from '@threadbox/object-store'
 import type { DatabaseTarget } from '../installation/backups/database-copy.ts'
+import { requireInstalledDatabase } from '../platform/database/installed-database.ts'
 
 /** What all commands begin with. */
 export type ProgramContext = {
@@ -25,13 +24,11 @@ export type ProgramContext = {
 
 export function makeContext(environment: NodeJS.ProcessEnv, input: NodeJS.ReadStream): ProgramContext {
   const settings = readSettings(serverSettings, environment)
-  const directory = settings.serverDirectory || join(settings.dataDirectory, 'server')
-  const file = join(directory, 'server.db')
-  if (!settings.databaseUrl && !existsSync(file)) throw new Error(`${file} does not exist. Run ./threadbox up first.`)
+  const { directory, target } = requireInstalledDatabase(environment)
   const pool = environment.THREADBOX_DISK_DIRECTORY === undefined ? [] : [environment.THREADBOX_DISK_DIRECTORY]
   return {
     directory,
-    database: settings.databaseUrl ? { url: settings.databaseUrl } : { file },
+    database: target,
     hostSocket: settings.hostSocket,
     gatewaySocket: settings.gatewaySocket,
     installation: settings.installation,

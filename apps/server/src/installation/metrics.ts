@@ -147,14 +147,10 @@ function addLifecycle({ counter, histogram }: Instruments): Metrics['lifecycleMe
 }
 
 /** What only a newer host measures. */
-function addMachine(registry: Registry): (machine: HostMachine, to: MachineGauges) => void {
+function addMachine(registry: Registry, gauge: MakeGauge): (machine: HostMachine, to: MachineGauges) => void {
   const shared = { registers: [registry] }
-  const tables = new Gauge({ ...shared, name: `${prefix}pool_metadata_bytes`, help: 'The file system’s own tables.' })
-  const room = new Gauge({
-    ...shared,
-    name: `${prefix}room_for_boots`,
-    help: 'How many more sandboxes the host admits.',
-  })
+  const tables = gauge('pool_metadata_bytes', 'The file system’s own tables.')
+  const room = gauge('room_for_boots', 'How many more sandboxes the host admits.')
   const cpu = new Counter({
     ...shared,
     name: `${prefix}sandbox_cpu_seconds_total`,
@@ -182,6 +178,7 @@ function addMachine(registry: Registry): (machine: HostMachine, to: MachineGauge
   }
 }
 
+type MakeGauge = (name: string, help: string) => Gauge
 type MachineGauges = { pool: Gauge<'kind'>; memory: Gauge<'kind'> }
 
 function setCounter(counter: Counter, value: number): void {
@@ -205,7 +202,7 @@ function addGauges(registry: Registry, sources: MetricSources): () => Promise<vo
   const spares = gauge('spares', 'Sandboxes that wait for a thread.')
   const lag = gauge('event_loop_lag_seconds', 'How late the server does what is due, 99th percentile.', ['process'])
   const backup = addBackupGauges(gauge)
-  const setMachine = addMachine(registry)
+  const setMachine = addMachine(registry, gauge)
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   return async () => {
@@ -242,7 +239,7 @@ function setAll(gauge: Gauge<'state'>, counts: ReadonlyMap<string, number>): voi
 }
 
 /** A time of 0: there was none. */
-function addBackupGauges(gauge: (name: string, help: string) => Gauge): (status: BackupTimes) => void {
+function addBackupGauges(gauge: MakeGauge): (status: BackupTimes) => void {
   const succeeded = gauge('backup_last_success_timestamp', 'When the last backup was complete; 0: never.')
   const verified = gauge('backup_last_verify_timestamp', 'When all backups were last found intact; 0: never.')
   const failed = gauge('backup_last_failure_timestamp', 'When a backup or a verification last failed; 0: never.')

@@ -247,7 +247,10 @@ function makeAccounts(
     passkeys: passkeyStore.list,
     identities: makeOidcStore(tablesOf<OidcTables>(open.database)).identities.ofPerson,
   })
-  const passkeys = makePasskeyRoutes({ store: passkeyStore, users, waysIn, attempts, audit, system }, hosts)
+  const passkeys = makePasskeyRoutes(
+    { store: passkeyStore, users, startSession: signIn.startSession, waysIn, attempts, audit, system },
+    hosts,
+  )
   return { ...signIn, userTables, userStore, attempts, administration, users, waysIn, passkeys }
 }
 

@@ -14,6 +14,7 @@ import { networkOf } from '../../platform/http/client-address.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { AttemptLimit } from '../users/attempt-limit.ts'
+import type { StartSession } from '../users/session-start.ts'
 import type { LoggedIn, RequestOrigin, Users } from '../users/users.usecases.ts'
 import type { WaysIn } from '../users/ways-in.ts'
 import { type Challenges, type ChallengeUse, challengeMs } from './challenges.ts'
@@ -58,7 +59,8 @@ export type PasskeysDependencies = {
   store: PasskeyStore
   challenges: Challenges
   waysIn: WaysIn
-  users: Pick<Users, 'me' | 'startSession' | 'markConfirmed'>
+  users: Pick<Users, 'me' | 'markConfirmed'>
+  startSession: StartSession
   attempts: AttemptLimit
   audit: Audit
   system: System
@@ -130,7 +132,7 @@ async function signIn(
       throw error
     },
   )
-  const { setCookies } = await users.startSession(userId, origin)
+  const { setCookies } = await dependencies.startSession(userId, origin)
   await attempts.giveBack(attempt)
   await audit.record({ userId, action: 'passkey-logged-in', subject: userId })
   return { me: await users.me(userId), setCookies }

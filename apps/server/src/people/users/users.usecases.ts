@@ -10,7 +10,6 @@ import type { Devices } from './device-cookie.ts'
 import type { Login } from './login.ts'
 import type { OwnerToken } from './owner-token.ts'
 import type { LacksPasskey } from './people.usecases.ts'
-import type { StartSession } from './session-start.ts'
 import {
   accountDisabled,
   authRequired,
@@ -47,8 +46,6 @@ export type Users = {
   /** Signs up the first user, with the token that the installation printed. Any further sign-up is refused. */
   signUp(request: SignUp, origin: RequestOrigin): Promise<LoggedIn>
   signIn(request: SignIn, origin: RequestOrigin): Promise<LoggedIn>
-  /** For a person who has proved in another way who they are. Throws `auth.account-disabled`. */
-  startSession: StartSession
   signOut(headers: Headers, session: { userId: string; sessionId: string }): Promise<string[]>
   /** Checks the password again. Throws `auth.password-wrong`, `auth.too-many-attempts`. */
   confirm(password: string, caller: { userId: string; sessionId: string; headers: Headers }): Promise<void>
@@ -76,7 +73,6 @@ export type UsersDependencies = {
   devices: Devices
   roleOf: (userId: string) => Promise<PersonRole>
   lacksPasskey: LacksPasskey
-  startSession: StartSession
   hashPassword: (password: string) => Promise<string>
   /** Takes the same time whether the account exists or not. */
   isRightPassword: (attempt: { email: string; password: string }) => Promise<boolean>
@@ -132,7 +128,6 @@ export function makeUsers(dependencies: UsersDependencies): Users {
       await audit.record({ userId, action: 'logged-out', subject: sessionId })
       return result.headers.getSetCookie()
     },
-    startSession: dependencies.startSession,
     markConfirmed,
     confirm: async (password, { userId, sessionId, headers }) => {
       await dependencies.attempts.take(`password ${userId}`, limits.account)
