@@ -5,18 +5,10 @@
 # A new release gets this long to serve and to pass its probes.
 readonly probe_seconds=60
 
-# The release that a new one replaces; nothing if there is none, or if the new one already runs. A change that a power cut
-# ended is done again.
+# The release that a new one replaces; nothing if there is none, or if the new one already runs.
 release_before() {
-  local changing=() current
+  local current
   current=$(current_release)
-  if [ -f "$data_dir/run/changing-release" ]; then
-    read -ra changing <"$data_dir/run/changing-release" || true
-    if [ "${changing[0]:-}" = "$1" ] && [ -f "$data_dir/releases/${changing[1]:-}/release.json" ]; then
-      printf '%s' "${changing[1]}"
-      return
-    fi
-  fi
   [ "$current" = "$1" ] || [ ! -f "$data_dir/releases/$current/release.json" ] || printf '%s' "$current"
 }
 
@@ -43,9 +35,9 @@ check_release() {
 # What the way back needs: the settings that the earlier release has, and the migrations that it knows.
 remember_release() {
   local release=$1 before=$2
-  # A change that a power cut ended is done again: what is in use now may be the new release's.
-  [ ! -f "$data_dir/run/changing-release" ] || [ ! -f "$data_dir/releases/.schema-$before" ] || return 0
   [ ! -f "$data_dir/.environment-before" ] || mv "$data_dir/.environment-before" "$data_dir/releases/.environment-$before"
+  # After a change that was undone, the database has the newer release's migrations until the earlier one starts.
+  [ ! -f "$data_dir/server/going-back" ] || [ ! -f "$data_dir/releases/.schema-$before" ] || return 0
   server_program_of "$data_dir/releases/$release" schema list >"$data_dir/releases/.schema-$before.new"
   mv "$data_dir/releases/.schema-$before.new" "$data_dir/releases/.schema-$before"
 }
@@ -53,8 +45,7 @@ remember_release() {
 # change_release NEW BEFORE: true if the new one serves. Otherwise the earlier one serves again.
 change_release() {
   local release=$1 before=$2
-  # A power cut from here on: the next start of the machine starts whichever release is current, and `up` finds this file.
-  printf '%s %s\n' "$release" "$before" >"$data_dir/run/changing-release"
+  begin_change "$release" "$before"
   switch_release "$release" || true
   if ends_allowed=3 start_release; then
     keep_as_previous "$before"
@@ -64,6 +55,59 @@ change_release() {
   put_back_release "$before" "$release"
   echo "The release that ran before serves again; everything written since is kept."
   return 1
+}
+
+# A power cut from here on: the next start of the daemons, or the next `up`, undoes the change first.
+begin_change() {
+  local release=$1 before=$2
+  [ -f "$data_dir/releases/.environment-$before" ] ||
+    cp -p "$data_dir/threadbox.env" "$data_dir/releases/.environment-$before"
+  undo_program "$before" >"$data_dir/run/undo-change.new"
+  chmod 0700 "$data_dir/run/undo-change.new"
+  mv "$data_dir/run/undo-change.new" "$data_dir/run/undo-change"
+  printf '%s %s\n' "$release" "$before" >"$data_dir/run/changing-release"
+}
+
+# undo_program BEFORE: a program that puts this release back, without the checkout. It runs before the daemons start, and
+# does nothing while the launcher that makes the change still runs (with `now`, that launcher runs it). Each of its steps can be repeated.
+undo_program() {
+  local user
+  user=threadbox-$(get_environment THREADBOX_INSTALLATION)
+  cat <<PROGRAM
+#!/bin/sh
+set -eu
+cd '$data_dir'
+exec 8>run/.undo-change 9>.lock
+flock 8
+[ "\${1:-}" = now ] || flock --nonblock 9 || exit 0
+[ -f run/changing-release ] || exit 0
+cp -p 'releases/.environment-$1' threadbox.env.new
+mv threadbox.env.new threadbox.env
+install -m 0600 -o '$user' -g '$user' /dev/null server/going-back
+ln -sfn 'releases/$1' current.new
+mv -T current.new current
+rm -f run/changing-release
+echo 'The change to another release never ended: $1 is current again. ./threadbox up makes the change again.'
+PROGRAM
+}
+
+end_change() { rm -f "$data_dir/run/changing-release" "$data_dir/run/undo-change"; }
+
+# Makes the earlier release current if a change never ended. True if it did.
+undo_unfinished_change() {
+  [ -f "$data_dir/run/changing-release" ] && [ -x "$data_dir/run/undo-change" ] || return 1
+  "$data_dir/run/undo-change" now
+}
+
+# An interrupted launcher puts the earlier release back.
+put_back_if_interrupted() {
+  undo_unfinished_change || return 0
+  say '· Starting the earlier release …'
+  if start_and_wait; then
+    say "✓ $(current_release) serves again"
+  else
+    warn "The earlier release doesn't serve yet. Check ./threadbox logs server."
+  fi
 }
 
 # Starts the current release and waits until it passes its probes. Prints why it does not.
@@ -100,21 +144,28 @@ put_back_release() {
   local before=$1 newer=$2
   [ ! -f "$data_dir/releases/.environment-$before" ] ||
     cp -p "$data_dir/releases/.environment-$before" "$data_dir/threadbox.env"
-  # Whatever starts from now on is the earlier release.
+  # Whatever starts from now on is the earlier release, which itself sets aside what it doesn't know if this launcher is killed.
+  mark_going_back
   switch_release "$before" || true
   stop_server
   if [ -f "$data_dir/releases/.schema-$before" ]; then
     server_program_of "$data_dir/releases/$newer" schema set-aside "$data_dir/releases/.schema-$before" >/dev/null
   fi
   start_and_wait || return 1
-  rm -f "$data_dir/run/changing-release"
+  end_change
+}
+
+mark_going_back() {
+  local user
+  user=threadbox-$(get_environment THREADBOX_INSTALLATION)
+  install -m 0600 -o "$user" -g "$user" /dev/null "$data_dir/server/going-back"
 }
 
 previous_release() { cat "$data_dir/releases/.previous" 2>/dev/null || true; }
 
 keep_as_previous() {
   printf '%s\n' "$1" >"$data_dir/releases/.previous"
-  rm -f "$data_dir/run/changing-release"
+  end_change
   prune_releases "$(current_release)" "$1"
 }
 

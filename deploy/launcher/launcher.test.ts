@@ -253,12 +253,33 @@ test('another program on the port is named before anything starts', async () => 
   expect(launcher(check).stdout).toBe('free\n')
 })
 
-test('O12: a change that a power cut ended keeps what was recorded for the way back', () => {
-  const record = `mkdir -p run releases; echo 0001-first > releases/.schema-old; echo A=1 > releases/.environment-old
-    echo 'new old' > run/changing-release; echo A=2 > .environment-before; remember_release new old`
-  expect(launcher(record).status).toBe(0)
-  const kept = ['schema', 'environment'].map((name) => readFileSync(join(folder, `releases/.${name}-old`), 'utf8'))
-  expect(kept).toEqual(['0001-first\n', 'A=1\n'])
+describe('O12: a change of the release that never ended', () => {
+  const begin = `mkdir -p run releases/{old,new} server; for release in old new; do touch releases/$release/release.json; done
+    set_environment THREADBOX_INSTALLATION abc123; set_environment A 1
+    ln -sfn releases/old current; begin_change new old; sed -i "s/-o '[^']*' -g '[^']*' //" run/undo-change
+    ln -sfn releases/new current; set_environment A 2`
+
+  test('is undone before anything starts, with the settings of the earlier release', () => {
+    const { stdout, status } = launcher(`${begin}; run/undo-change; current_release; get_environment A`)
+    expect([status, stdout]).toEqual([
+      0,
+      'The change to another release never ended: old is current again. ./threadbox up makes the change again.\nold\n1\n',
+    ])
+    expect(readdirSync(join(folder, 'server'))).toEqual(['going-back'])
+    expect(readdirSync(join(folder, 'run'))).not.toContain('changing-release')
+  })
+
+  test('is left alone while the launcher that makes it runs, and after it has ended', () => {
+    const waits = `${begin}; lock_installation; (exec 9>&-; run/undo-change); current_release`
+    expect(launcher(waits).stdout).toBe('new\n')
+    expect(launcher(`${begin}; end_change; run/undo-change 2>/dev/null || true; current_release`).stdout).toBe('new\n')
+  })
+
+  test('keeps what was recorded for the way back', () => {
+    const record = `${begin}; echo 0001-first > releases/.schema-old; run/undo-change > /dev/null
+      rm -f .environment-before; remember_release new old; cat releases/.schema-old; grep A= releases/.environment-old`
+    expect(launcher(record).stdout).toBe('0001-first\nA=1\n')
+  })
 })
 
 test('only the current release and the previous one are kept', () => {

@@ -34,6 +34,7 @@ start_supervisor() {
     exec 8>&- 9>&-
     setsid --fork tini -s -- bash -c '
       while :; do
+        [ ! -x "$1/run/undo-change" ] || "$1/run/undo-change"
         "$1/current/node/bin/node" --enable-source-maps --disable-sigusr1 "$1/current/supervisor/main.js" --data-dir "$1" && exit 0
         sleep 1
       done' "threadbox-$(get_environment THREADBOX_INSTALLATION)" "$data_dir"

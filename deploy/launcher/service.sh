@@ -70,6 +70,7 @@ StartLimitIntervalSec=0
 [Service]
 Environment=$memory_environment
 EnvironmentFile=$data_dir/threadbox.env
+$(undo_before_start)
 ExecStart=$data_dir/current/node/bin/node $node_options $data_dir/current/host/main.js
 ExecStartPost=+$data_dir/current/node/bin/node $data_dir/current/cli/main.js record-process host \$MAINPID --data-dir $data_dir
 WorkingDirectory=$data_dir
@@ -106,6 +107,9 @@ WantedBy=multi-user.target
 UNIT
 }
 
+# A change of the release that a power cut ended is undone before anything starts; as root, also for the server.
+undo_before_start() { printf "ExecStartPre=+/bin/sh -c '[ ! -x %s/run/undo-change ] || %s/run/undo-change'" "$data_dir" "$data_dir"; }
+
 # A killed daemon is back before a person notices. systemd 254 makes the pause longer for one that can't start.
 restart_pauses() {
   echo RestartSec=200ms
@@ -133,6 +137,7 @@ StartLimitIntervalSec=0
 User=threadbox-$(get_environment THREADBOX_INSTALLATION)
 Environment=$memory_environment
 EnvironmentFile=$data_dir/threadbox.env
+$(undo_before_start)
 ExecStart=$data_dir/current/node/bin/node $node_options $data_dir/current/server/main.js
 ExecStartPost=+$data_dir/current/node/bin/node $data_dir/current/cli/main.js record-process server \$MAINPID --data-dir $data_dir
 WorkingDirectory=$data_dir/server

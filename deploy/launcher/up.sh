@@ -13,6 +13,7 @@ up_command() {
   trap stop_up EXIT
   trap 'exit 130' INT TERM HUP
   export_certificates
+  undo_unfinished_change || true
   # As the release that runs now has them.
   [ ! -f "$data_dir/threadbox.env" ] || cp -p "$data_dir/threadbox.env" "$data_dir/.environment-before"
   make_installation
@@ -39,6 +40,7 @@ stop_up() {
   local status=$?
   trap - EXIT INT TERM HUP
   end_steps
+  put_back_if_interrupted
   stop_page
   return "$status"
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
-import { mkdir, readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { uptime } from 'node:os'
@@ -12,10 +13,11 @@ import { type Application, makeApplication } from './application.ts'
 import { makeFrontServer } from './front-server.ts'
 import { backupStatusFile } from './installation/backups/backup-status.ts'
 import { makeMetricsListener } from './installation/metrics-listener.ts'
-import { migrate } from './migrations.registry.ts'
+import { migrate, migrationNames } from './migrations.registry.ts'
 import type { FixedSetting } from './people/settings/settings.ts'
 import { makeDirectoryBlobStore } from './platform/blobs/directory-blob-store.ts'
-import { openDatabase } from './platform/database/database.ts'
+import { type OpenDatabase, openDatabase } from './platform/database/database.ts'
+import { setAsideMigrations } from './platform/database/set-aside.ts'
 import { loadMasterKey } from './platform/secrets/secret-box.ts'
 import { makeSystem } from './platform/system/system.ts'
 import { makeHostClient } from './sandboxes/host/host-client.ts'
@@ -44,6 +46,17 @@ function fixedSettings(): FixedSetting[] {
     }))
 }
 
+/**
+ * The launcher leaves the file `going-back` when it puts this release back after a newer one: if it is killed then, the
+ * database still has migrations that only the newer one knows.
+ */
+async function migrateInstallation(open: OpenDatabase, directory: string): Promise<void> {
+  const goingBack = join(directory, 'going-back')
+  if (existsSync(goingBack)) await setAsideMigrations(open.database, migrationNames)
+  await migrate(open)
+  await rm(goingBack, { force: true })
+}
+
 /** Changes with each restart of the machine. */
 async function machineBootId(): Promise<string> {
   return await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
@@ -66,7 +79,7 @@ async function main(): Promise<void> {
   const open = openDatabase(
     settings.databaseUrl ? { url: settings.databaseUrl } : { file: join(directory, 'server.db') },
   )
-  await migrate(open)
+  await migrateInstallation(open, directory)
   const host = makeHostClient({ socketPath: settings.hostSocket, gatewaySocketPath: settings.gatewaySocket })
   const application = makeApplication({
     open,

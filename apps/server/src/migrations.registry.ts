@@ -167,7 +167,7 @@ export async function migrate(open: OpenDatabase): Promise<void> {
       { up: (database) => up(database as Kysely<never>, open.kind) },
     ]),
   )
-  await putBackMigrations(open.database)
+  await putBackMigrations(open.database, migrationNames)
   const migrator = new Migrator({ db: open.database, provider: { getMigrations: async () => migrations } })
   const { error } = await migrator.migrateToLatest()
   if (error !== undefined) throw error

@@ -1,8 +1,9 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { migrate, migrationNames } from '../../migrations.registry.ts'
 import { onBothDatabases } from './both-databases.test-utils.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
-import { migrationsOf, setAsideMigrations } from './set-aside.ts'
+import { migrationsOf, putBackMigrations, setAsideMigrations } from './set-aside.ts'
 
 onBothDatabases((target) => {
   let open: OpenDatabase
@@ -27,10 +28,35 @@ onBothDatabases((target) => {
     expect(await migrationsOf(open.database)).toEqual(migrationNames)
   })
 
+  test('O12: a release leaves aside what it doesn’t know, and starts again and again', async () => {
+    await migrate(open)
+    await addMigration('9000-of-a-newer-release')
+    await expect(migrate(open)).rejects.toThrow('9000-of-a-newer-release')
+    expect(await setAsideMigrations(open.database, migrationNames)).toEqual(['9000-of-a-newer-release'])
+    for (const _ of [1, 2]) {
+      await migrate(open)
+      expect(await migrationsOf(open.database)).toEqual(migrationNames)
+    }
+    await putBackMigrations(open.database, [...migrationNames, '9000-of-a-newer-release'])
+    expect(await migrationsOf(open.database)).toEqual([...migrationNames, '9000-of-a-newer-release'])
+  })
+
+  test('O12: two programs that set the same aside at the same time do it once', async () => {
+    await migrate(open)
+    await Promise.all([setAsideMigrations(open.database, []), setAsideMigrations(open.database, [])])
+    await migrate(open)
+    expect(await migrationsOf(open.database)).toEqual(migrationNames)
+  })
+
   test('O12: two servers that start at the same time put them back once', async () => {
     await migrate(open)
     await setAsideMigrations(open.database, migrationNames.slice(0, 5))
     await Promise.all([migrate(open), migrate(open)])
     expect(await migrationsOf(open.database)).toEqual(migrationNames)
   })
+
+  async function addMigration(name: string) {
+    const timestamp = new Date(0).toISOString()
+    await sql`insert into kysely_migration (name, timestamp) values (${name}, ${timestamp})`.execute(open.database)
+  }
 }, 'empty')

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { lockUntilEnd } from './database.ts'
 
 /**
  * A migration adds only what the previous release ignores, so that release can go back to work on the same tables. It still
@@ -20,6 +21,8 @@ export async function migrationsOf(database: Kysely<unknown>): Promise<string[]>
 /** Sets aside the names of all migrations but these. Returns them. Nothing may be using the database. */
 export async function setAsideMigrations(database: Kysely<unknown>, kept: readonly string[]): Promise<string[]> {
   return await (database as Kysely<SchemaTables>).transaction().execute(async (transaction) => {
+    // The launcher and a server that starts can do this at the same time.
+    await lockUntilEnd(transaction, 'migrations', ['set-aside'])
     await sql`create table if not exists migrations_set_aside (name varchar(255) primary key, timestamp varchar(255) not null)`.execute(
       transaction,
     )
@@ -33,12 +36,16 @@ export async function setAsideMigrations(database: Kysely<unknown>, kept: readon
   })
 }
 
-/** Puts back the names that were set aside, before a release that knows them migrates. */
-export async function putBackMigrations(database: Kysely<unknown>): Promise<void> {
+/** Puts back the names that were set aside, before a release that knows them migrates. Others stay set aside. */
+export async function putBackMigrations(database: Kysely<unknown>, known: readonly string[]): Promise<void> {
   if (!(await hasTable(database, 'migrations_set_aside'))) return
   await (database as Kysely<SchemaTables>).transaction().execute(async (transaction) => {
     // Of two servers that start at the same time, one finds none.
-    const rows = await transaction.deleteFrom('migrations_set_aside').returningAll().execute()
+    const rows = await transaction
+      .deleteFrom('migrations_set_aside')
+      .where('name', 'in', known)
+      .returningAll()
+      .execute()
     if (rows.length > 0) await transaction.insertInto('kysely_migration').values(rows).execute()
   })
 }
