@@ -7,10 +7,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createClient, type ThreadboxClient } from '@threadbox/sdk'
 import { freePort, testVolume } from '@threadbox/testkit'
+import { isFull } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { output } from '../stack/in-threads.ts'
 import { testThread } from '../stack/installation.ts'
-import { addBrokenRelease, addPreviousRelease } from './launcher/previous-release.ts'
+import { interruptedBefore, killedBefore, killPoints } from './launcher/killed-changes.ts'
+import { addBrokenRelease, addPreviousRelease, addWorkingRelease } from './launcher/previous-release.ts'
 
 const run = promisify(execFile)
 const repository = join(import.meta.dirname, '../..')
@@ -179,6 +181,32 @@ test('O12: this release and the previous one replace each other, and each contin
   expect(await output(thread, 'cat ~/file')).toBe('kept\n')
 })
 
+test('O12: a change that is killed at any step leaves the earlier release, which serves again after the next start', {
+  timeout: 600_000,
+}, async () => {
+  const present = await currentRelease()
+  for (const { before, to } of isFull ? killPoints : killPoints.filter((_, index) => index % 4 === 2)) {
+    const release = await (to === 'broken' ? addBrokenRelease : addWorkingRelease)(dataDirectory)
+    const change = `check_release ${release} ${present}; change_release ${release} ${present}`
+    await expect(inLauncher(killedBefore(before, change))).rejects.toMatchObject({ signal: 'SIGKILL' })
+    await cutPower()
+    await inLauncher('start_supervisor')
+    await expect.poll(isReady, { timeout: 30_000, message: `${to} release, before ${before}` }).toBe(true)
+    expect(await currentRelease(), `${to} release, before ${before}`).toBe(present)
+    await rm(join(dataDirectory, 'releases', release), { recursive: true, force: true })
+  }
+})
+
+test('O12: an interrupted change puts the earlier release back', { timeout: 120_000 }, async () => {
+  const present = await currentRelease()
+  await addBrokenRelease(dataDirectory)
+  const steps = `trap stop_up EXIT; trap 'exit 130' INT; lock_installation; begin_steps
+    check_release broken ${present}; start_step start Upgrade change_release broken ${present}; await_step start`
+  const interrupted = await inLauncher(interruptedBefore('await_server', steps)).catch((error: object) => error)
+  expect(interrupted).toMatchObject({ code: 130, stdout: expect.stringContaining(`${present} serves again`) })
+  expect([await isReady(), await currentRelease()]).toEqual([true, present])
+})
+
 test('down leaves no process and no mount, uninstall leaves nothing', { timeout: 120_000 }, async () => {
   const installation =
     /INSTALLATION=(\w+)/.exec(await readFile(join(dataDirectory, 'threadbox.env'), 'utf8'))?.[1] ?? ''
@@ -205,7 +233,25 @@ function launcher(command: string, ...args: string[]) {
 function inLauncher(script: string) {
   const text = `sed -e '/^main "\\$@"$/d' -e 's|^repository=.*|repository="${repository}"|' '${threadbox}'`
   const sourced = `source <(${text}); set_option --data-dir '${dataDirectory}'`
-  return run('bash', ['-c', `set -euo pipefail; ${sourced}; ${script}`, threadbox], { maxBuffer: 1 << 24 })
+  const command = ['bash', '-c', `set -euo pipefail; ${sourced}; ${script}`, threadbox]
+  return run('setsid', ['--wait', ...command], { maxBuffer: 1 << 24 })
+}
+
+/** Ends every process of the installation at once, with its sandboxes. */
+async function cutPower() {
+  // pkill exits with 1 when nothing is left.
+  for (let left = true; left; ) {
+    left = await run('pkill', ['-KILL', '-f', dataDirectory]).then(
+      () => true,
+      () => false,
+    )
+  }
+}
+
+async function isReady(): Promise<boolean> {
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
+  await response?.body?.cancel()
+  return response?.ok === true
 }
 
 async function currentRelease(): Promise<string> {

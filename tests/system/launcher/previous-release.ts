@@ -29,14 +29,32 @@ export async function addPreviousRelease(dataDirectory: string): Promise<{ name:
   }
 }
 
-/** A release whose server ends immediately. */
+/** A migration of {@link addBrokenRelease} that no other release knows. */
+export const brokenMigration = '9000-of-a-broken-release'
+
+/** A release whose server migrates, and ends. */
 export async function addBrokenRelease(dataDirectory: string): Promise<string> {
   await addRelease(dataDirectory, 'broken', async (release) => {
     // The file is shared with the release that it was copied from.
     await rm(join(release, 'server/main.js'))
-    await writeFile(join(release, 'server/main.js'), 'process.exit(1)\n')
+    const insert = `insert or ignore into kysely_migration values ('${brokenMigration}', '2026-01-01T00:00:00.000Z')`
+    await writeFile(
+      join(release, 'server/main.js'),
+      `import { DatabaseSync } from 'node:sqlite'
+const database = new DatabaseSync(process.env.THREADBOX_SERVER_DATA + '/server.db')
+database.exec('pragma busy_timeout = 5000')
+database.exec(${JSON.stringify(insert)})
+process.exit(1)
+`,
+    )
   })
   return 'broken'
+}
+
+/** The present release under another name. */
+export async function addWorkingRelease(dataDirectory: string): Promise<string> {
+  await addRelease(dataDirectory, 'working', async () => {})
+  return 'working'
 }
 
 async function addRelease(
