@@ -4,7 +4,13 @@ export { type AuditState, auditAddress, auditChange } from './audit/audit-change
 export type { HandOverOrder, LeavingPart } from './leaving/belongings.ts'
 export type { Leaving } from './leaving/leaving.usecases.ts'
 export type { PeopleEvents } from './people.events.ts'
-export { awakeUsedUp, installationSpendUsedUp, modelSpendUsedUp, modelUnpriced } from './quotas/quotas.errors.ts'
+export {
+  awakeUsedUp,
+  installationSpendUsedUp,
+  modelSpendUsedUp,
+  modelUnpriced,
+  placeAwaited,
+} from './quotas/quotas.errors.ts'
 export type { Quotas } from './quotas/quotas.usecases.ts'
 export type { SettingValues } from './settings/editable-settings.ts'
 export { ownerRequired } from './settings/settings.errors.ts'

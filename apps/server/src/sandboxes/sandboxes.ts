@@ -199,7 +199,7 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
     events,
     recorder: reporting.reports,
     announceWaiting: reporting.announceWaiting,
-    ...makeAwakeLimits(open.database, { rows, people }),
+    limits: makeAwakeLimits(open.database, { rows, people }),
     // Files uploaded since the last use, then what features above prepare.
     preparers: () => [threads.attachments.deliver, ...preparers.entries()],
     hashKeyOf,

@@ -1,3 +1,4 @@
+import type { QuotaName } from '@threadbox/domain'
 import { defineError } from '@threadbox/errors'
 
 /** `used` and `limit` in USD, `resets` as a date. */
@@ -27,6 +28,15 @@ export const awakeUsedUp = defineError<{ limit: number }>({
   kind: 'exhausted',
   message: ({ limit }) => `You have ${limit} sandboxes awake, which is your limit.`,
   remedy: () => 'Pause one of them, wait until one is idle, or ask for more in Settings, Usage.',
+})
+
+/** For programs: a page shows the queue, and waits. */
+export const placeAwaited = defineError<{ quota: QuotaName; used: number; limit: number; retryAfterSeconds: number }>({
+  code: 'quota.place-awaited',
+  kind: 'exhausted',
+  message: ({ used, limit }) => `You have ${used} of ${limit} sandboxes awake, and none of them became idle.`,
+  remedy: ({ retryAfterSeconds }) =>
+    `Pause one of them, try again in ${retryAfterSeconds} s, or ask for more in Settings, Usage.`,
 })
 
 export const presetNotFound = defineError({

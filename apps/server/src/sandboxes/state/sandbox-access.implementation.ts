@@ -2,6 +2,7 @@ import { isThreadboxError } from '@threadbox/errors'
 import { awakeUsedUp } from '../../people/public.ts'
 import type { SandboxActivity } from './activity.ts'
 import { type ReachableSandbox, reachSandbox } from './awake-sandbox.ts'
+import type { BriefWait } from './brief-wait.ts'
 import type { Claims } from './claims.ts'
 import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { noMemoryCode, type Wait } from './room.ts'
@@ -16,6 +17,7 @@ export type SandboxAccessDependencies = WakingDependencies & {
   activity: SandboxActivity
   turnSignals: TurnSignals
   recorder: Pick<LifecycleRecorder, 'reportWake'>
+  briefWait: BriefWait
   /** Copies files into the sandbox that were uploaded while it slept. */
   deliver: (threadId: string, sandbox: ReachableSandbox) => Promise<void>
   /** Pauses one idle sandbox. Returns false if none can be paused. */
@@ -40,7 +42,7 @@ export type Sandboxes = Omit<SandboxAccess, 'awake' | 'ifAwake'> &
   }
 
 export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sandboxes {
-  const { store, host, claims, activity, turnSignals } = dependencies
+  const { store, host, claims, activity, turnSignals, briefWait } = dependencies
   // One connection per boot, so that its clients are created once.
   const reached = new Map<string, ReachableSandbox>()
   const reach = (row: Sandbox, bootId: string) => {
@@ -85,7 +87,11 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
   // What wakes ahead leaves the wake to the first caller that needs it: when that one stops waiting, nothing waits.
   const aheads = new Map<string, AbortController>()
   const awake: Sandboxes['awake'] = (threadId, options) => {
-    const joined = join(threadId, options)
+    const { reason, signal } = options
+    const isBrief = reason !== 'turn' && briefWait.applies()
+    const joined = isBrief
+      ? briefWait.within({ threadId, signal }, (brief) => join(threadId, { ...options, signal: brief }))
+      : join(threadId, options)
     aheads.get(threadId)?.abort(new Error('a caller needs it'))
     return joined
   }

@@ -101,8 +101,11 @@ function stateOf({ store, host, recorder, steps }: Collaborators, showRow: () =>
     events: makeEvents<SandboxEvents>(logger),
     recorder,
     announceWaiting: async () => {},
-    places: { take: async () => true, count: async () => 0, awakeOf: async () => new Set() },
-    awakeLimitOf: async () => undefined,
+    limits: {
+      places: { take: async () => true, count: async () => 0, awakeOf: async () => new Set() },
+      limitOf: async () => undefined,
+      usedOf: async () => undefined,
+    },
     preparers: () => [],
     hashKeyOf: () => 'key',
     system,

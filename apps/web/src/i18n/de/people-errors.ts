@@ -111,6 +111,11 @@ export const peopleErrors: ErrorWords = {
     message: 'Ein Modell, das übernimmt, muss ein anderes verbundenes sein, jedes höchstens einmal.',
     remedy: 'Wählen Sie andere aus der Liste der Modelle.',
   },
+  'quota.place-awaited': {
+    message: 'Sie haben {used} von {limit} Sandboxes wach, und keine wurde frei.',
+    remedy:
+      'Pausieren Sie eine, versuchen Sie es in {retryAfterSeconds} s erneut, oder fragen Sie unter Einstellungen, Verbrauch mehr an.',
+  },
   'quota.awake-used-up': {
     message: 'Sie haben {limit} wache Sandboxes; das ist Ihre Grenze.',
     remedy:

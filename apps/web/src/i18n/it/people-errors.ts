@@ -112,6 +112,10 @@ export const peopleErrors: ErrorWords = {
     message: 'Un modello che subentra deve essere un altro modello collegato, ognuno al massimo una volta.',
     remedy: 'Scegline altri dall’elenco dei modelli.',
   },
+  'quota.place-awaited': {
+    message: 'Hai {used} sandbox sveglie su {limit} e nessuna si è liberata.',
+    remedy: 'Mettine una in pausa, riprova tra {retryAfterSeconds} s o chiedi di più in Impostazioni, Utilizzo.',
+  },
   'quota.awake-used-up': {
     message: 'Hai {limit} sandbox sveglie, che è il tuo limite.',
     remedy: 'Mettine una in pausa, attendi che una sia inattiva o chiedi di più in Impostazioni, Utilizzo.',

@@ -110,6 +110,11 @@ export const peopleErrors: ErrorWords = {
     message: '引き継ぐモデルは、接続済みの別のモデルを 1 回ずつ指定してください。',
     remedy: 'モデルの一覧からほかのものを選んでください。',
   },
+  'quota.place-awaited': {
+    message: '稼働中のサンドボックスが上限 {limit} 個のうち {used} 個あり、空きができませんでした。',
+    remedy:
+      'どれかを一時停止するか、{retryAfterSeconds} 秒後にもう一度試すか、設定の「使用量」で追加を依頼してください。',
+  },
   'quota.awake-used-up': {
     message: '稼働中のサンドボックスが {limit} 個で、上限に達しています。',
     remedy: 'どれかを一時停止するか、空くまで待つか、設定の「使用量」で追加を依頼してください。',
