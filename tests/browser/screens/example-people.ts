@@ -56,6 +56,7 @@ export const quotas: QuotaState[] = [
   state('modelMicroUsdPerMonth', 41_370_000, 60_000_000),
   state('awakeSandboxes', 2, 4),
   state('concurrentRuns', 0, 3),
+  state('sandboxes', 23, 200),
 ]
 export const personQuotas: PersonQuotas = { presetId: null, assigned: {}, quotas }
 export const quotaRequests: QuotaRequest[] = [
@@ -65,7 +66,7 @@ export const quotaPresets: QuotaPreset[] = [
   {
     id: 'p1',
     name: 'Data team',
-    limits: { modelMicroUsdPerMonth: 50_000_000, awakeSandboxes: 4, concurrentRuns: 3 },
+    limits: { modelMicroUsdPerMonth: 50_000_000, awakeSandboxes: 4, concurrentRuns: 3, sandboxes: 200 },
     isDefault: true,
   },
 ]

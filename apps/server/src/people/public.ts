@@ -10,6 +10,7 @@ export {
   modelSpendUsedUp,
   modelUnpriced,
   placeAwaited,
+  sandboxesUsedUp,
 } from './quotas/quotas.errors.ts'
 export type { Quotas } from './quotas/quotas.usecases.ts'
 export type { SettingValues } from './settings/editable-settings.ts'

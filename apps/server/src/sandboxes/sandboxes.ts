@@ -35,6 +35,7 @@ import type { ServiceTables } from './services/services.table.ts'
 import { makeServicesFeature, type ServicesFeature } from './services/services.ts'
 import { makeAwakeLimits } from './state/awake-limits.ts'
 import { startReconciler } from './state/reconciler.ts'
+import { makeSandboxCount } from './state/sandbox-count.ts'
 import { eraseSandbox } from './state/sandbox-deletion.ts'
 import type { SandboxReads } from './state/sandbox-reads.ts'
 import { makeSandboxStore, type SandboxStore } from './state/sandboxes.store.ts'
@@ -164,7 +165,8 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
   const preparers = registrations.list<Preparer>('sandboxes.addPreparer')
   const owners = registrations.list<() => Promise<string[]>>('sandboxes.addOwner')
   const restartSources = registrations.list<RestartSource>('reports.addRestartSource')
-  const store = makeSandboxStore(tablesOf<SandboxTables>(open.database))
+  const insert = makeSandboxCount(open.database, { rows: threads.rows, people })
+  const store = makeSandboxStore(tablesOf<SandboxTables>(open.database), insert)
   const lifecycleStore = makeLifecycleStore(tablesOf<LifecycleTables>(open.database))
   const guest = makeGuestQuestions(host)
   const manifestKey = platform.keyFor('threadbox manifests v1')

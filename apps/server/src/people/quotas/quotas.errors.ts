@@ -39,6 +39,13 @@ export const placeAwaited = defineError<{ quota: QuotaName; used: number; limit:
     `Pause one of them, try again in ${retryAfterSeconds} s, or ask for more in Settings, Usage.`,
 })
 
+export const sandboxesUsedUp = defineError<{ quota: QuotaName; used: number; limit: number }>({
+  code: 'quota.sandboxes-used-up',
+  kind: 'exhausted',
+  message: ({ used, limit }) => `You have ${used} sandboxes, and your limit is ${limit}.`,
+  remedy: () => 'Delete threads that you no longer need, or ask for more in Settings, Usage.',
+})
+
 export const presetNotFound = defineError({
   code: 'quota.preset-not-found',
   kind: 'not-found',

@@ -204,7 +204,11 @@ function makeAdministration(
     },
     createPreset: async (userId, { name, limits }) => {
       await people.requireAdministrator(userId)
-      return await save(userId, null, { id: makeId('quotaPreset', system.randomBytes), name, limits })
+      return await save(userId, null, {
+        id: makeId('quotaPreset', system.randomBytes),
+        name,
+        limits: { ...noLimits, ...limits },
+      })
     },
     updatePreset: async (userId, presetId, { name, limits }) => {
       await people.requireAdministrator(userId)

@@ -116,6 +116,10 @@ export const peopleErrors: ErrorWords = {
     remedy:
       'Pausieren Sie eine, versuchen Sie es in {retryAfterSeconds} s erneut, oder fragen Sie unter Einstellungen, Verbrauch mehr an.',
   },
+  'quota.sandboxes-used-up': {
+    message: 'Sie haben {used} Sandboxes; Ihre Grenze ist {limit}.',
+    remedy: 'Löschen Sie Threads, die Sie nicht mehr brauchen, oder fragen Sie unter Einstellungen, Verbrauch mehr an.',
+  },
   'quota.awake-used-up': {
     message: 'Sie haben {limit} wache Sandboxes; das ist Ihre Grenze.',
     remedy:

@@ -116,6 +116,10 @@ export const peopleErrors: ErrorWords = {
     message: 'Hai {used} sandbox sveglie su {limit} e nessuna si è liberata.',
     remedy: 'Mettine una in pausa, riprova tra {retryAfterSeconds} s o chiedi di più in Impostazioni, Utilizzo.',
   },
+  'quota.sandboxes-used-up': {
+    message: 'Hai {used} sandbox e il tuo limite è {limit}.',
+    remedy: 'Elimina i thread che non ti servono più o chiedi di più in Impostazioni, Utilizzo.',
+  },
   'quota.awake-used-up': {
     message: 'Hai {limit} sandbox sveglie, che è il tuo limite.',
     remedy: 'Mettine una in pausa, attendi che una sia inattiva o chiedi di più in Impostazioni, Utilizzo.',

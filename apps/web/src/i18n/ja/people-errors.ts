@@ -115,6 +115,10 @@ export const peopleErrors: ErrorWords = {
     remedy:
       'どれかを一時停止するか、{retryAfterSeconds} 秒後にもう一度試すか、設定の「使用量」で追加を依頼してください。',
   },
+  'quota.sandboxes-used-up': {
+    message: 'サンドボックスが {used} 個あり、上限は {limit} 個です。',
+    remedy: '不要なスレッドを削除するか、設定の「使用量」で追加を依頼してください。',
+  },
   'quota.awake-used-up': {
     message: '稼働中のサンドボックスが {limit} 個で、上限に達しています。',
     remedy: 'どれかを一時停止するか、空くまで待つか、設定の「使用量」で追加を依頼してください。',

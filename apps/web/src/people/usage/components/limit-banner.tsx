@@ -45,7 +45,8 @@ function Banner({ state, isAsked, onDismiss }: { state: QuotaState; isAsked: boo
       <Glyph state="pausing" />
       <p className="grow">
         <span role="status">
-          <b>{t('limits.near', values)}</b> {t('limits.nearUsed', values)}
+          <b>{t('limits.near', values)}</b>{' '}
+          {resetsAt === null ? t('limits.nearKept', values) : t('limits.nearUsed', values)}
         </span>
       </p>
       {!isOwn && (
@@ -60,7 +61,7 @@ function Banner({ state, isAsked, onDismiss }: { state: QuotaState; isAsked: boo
           {isAsked ? t('limits.asked') : t('limits.ask')}
         </Button>
       )}
-      <IconButton label={t('limits.dismiss')} onClick={onDismiss}>
+      <IconButton label={resetsAt === null ? t('limits.dismissKept') : t('limits.dismiss')} onClick={onDismiss}>
         <X className="i" size={16} />
       </IconButton>
     </div>

@@ -3,8 +3,13 @@ import { fieldsOf, limitOf, limitsOf, wrongField } from './limit-fields.ts'
 
 describe('fields of limits', () => {
   it('show money in dollars and counts as they are, and no limit as empty', () => {
-    const limits = { modelMicroUsdPerMonth: 12_500_000, awakeSandboxes: 4, concurrentRuns: null }
-    expect(fieldsOf(limits)).toEqual({ modelMicroUsdPerMonth: '12.5', awakeSandboxes: '4', concurrentRuns: '' })
+    const limits = { modelMicroUsdPerMonth: 12_500_000, awakeSandboxes: 4, concurrentRuns: null, sandboxes: 200 }
+    expect(fieldsOf(limits)).toEqual({
+      modelMicroUsdPerMonth: '12.5',
+      awakeSandboxes: '4',
+      concurrentRuns: '',
+      sandboxes: '200',
+    })
     expect(limitsOf(fieldsOf(limits))).toEqual(limits)
   })
 
@@ -14,6 +19,6 @@ describe('fields of limits', () => {
       expect(limitOf('modelMicroUsdPerMonth', text)).toBeUndefined()
     }
     expect(limitOf('concurrentRuns', '1.5')).toBeUndefined()
-    expect(wrongField({ modelMicroUsdPerMonth: '1', awakeSandboxes: '', concurrentRuns: 'x' })).toBe('concurrentRuns')
+    expect(wrongField({ ...fieldsOf({}), modelMicroUsdPerMonth: '1', concurrentRuns: 'x' })).toBe('concurrentRuns')
   })
 })

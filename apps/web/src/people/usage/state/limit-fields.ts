@@ -4,6 +4,7 @@ export const quotaNames = [
   'modelMicroUsdPerMonth',
   'awakeSandboxes',
   'concurrentRuns',
+  'sandboxes',
 ] as const satisfies readonly QuotaName[]
 
 const perMillion = 1_000_000
