@@ -1,5 +1,11 @@
 /** What one person can use up. The name says the unit; `PerMonth` starts again with each month. */
-export const quotaNames = ['modelMicroUsdPerMonth', 'awakeSandboxes', 'concurrentRuns', 'sandboxes'] as const
+export const quotaNames = [
+  'modelMicroUsdPerMonth',
+  'awakeSandboxes',
+  'concurrentRuns',
+  'sandboxes',
+  'diskBytes',
+] as const
 export type QuotaName = (typeof quotaNames)[number]
 
 /** Null: no limit. */
@@ -11,6 +17,7 @@ export const memberLimits: QuotaLimits = {
   awakeSandboxes: 4,
   concurrentRuns: 3,
   sandboxes: 200,
+  diskBytes: 40 * 1024 ** 3,
 }
 
 export const noLimits: QuotaLimits = {
@@ -18,6 +25,7 @@ export const noLimits: QuotaLimits = {
   awakeSandboxes: null,
   concurrentRuns: null,
   sandboxes: null,
+  diskBytes: null,
 }
 
 /** From where a person’s limits come. What is missing is not set there. */

@@ -33,7 +33,7 @@ import type { PeopleEvents } from './people.events.ts'
 import { quotaRoutes } from './quotas/quotas.routes.ts'
 import { makeQuotaStore } from './quotas/quotas.store.ts'
 import type { QuotaTables } from './quotas/quotas.table.ts'
-import { makeQuotas, type QuotaMeter, type Quotas } from './quotas/quotas.usecases.ts'
+import { type MeteredQuota, makeQuotas, type Quotas } from './quotas/quotas.usecases.ts'
 import type { SettingTables } from './settings/settings.table.ts'
 import { type FixedSetting, makeSettings, type Settings } from './settings/settings.ts'
 import { makeApiKeyStore } from './users/api-keys.store.ts'
@@ -71,7 +71,7 @@ export type People = {
   userHub: UserHub
   quotas: Quotas
   /** Adds what counts how much of a quota a person uses. */
-  addMeter(meter: { quota: QuotaName; read: QuotaMeter }): void
+  addMeter(meter: MeteredQuota): void
   /** Adds what one feature stores of people who leave. */
   addLeaving(part: LeavingPart): void
   leaving: Leaving
@@ -137,7 +137,7 @@ export function makePeople(
     store: inviteStore,
     ...fromWorkspaces(workspaceInvites.get),
   })
-  const meters = registrations.list<{ quota: QuotaName; read: QuotaMeter }>('people.addMeter')
+  const meters = registrations.list<MeteredQuota>('people.addMeter')
   const quotaStore = makeQuotaStore(tablesOf<QuotaTables>(open.database))
   const quotas = makeQuotas({
     store: quotaStore,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** What one person can use up. `modelMicroUsdPerMonth`: millionths of a USD for requests to models. */
 export const quotaNameSchema = z
-  .enum(['modelMicroUsdPerMonth', 'awakeSandboxes', 'concurrentRuns', 'sandboxes'])
+  .enum(['modelMicroUsdPerMonth', 'awakeSandboxes', 'concurrentRuns', 'sandboxes', 'diskBytes'])
   .meta({ id: 'QuotaName' })
 export type QuotaName = z.infer<typeof quotaNameSchema>
 
@@ -13,9 +13,10 @@ const limits = {
   awakeSandboxes: limitSchema,
   concurrentRuns: limitSchema,
   sandboxes: limitSchema,
+  diskBytes: limitSchema,
 }
 /** Programs that were written before these limits existed don’t send them. */
-const addedLimits = { sandboxes: limitSchema.default(null) }
+const addedLimits = { sandboxes: limitSchema.default(null), diskBytes: limitSchema.default(null) }
 export const quotaLimitsSchema = z.object(limits).meta({ id: 'QuotaLimits' })
 export type QuotaLimits = z.infer<typeof quotaLimitsSchema>
 
@@ -32,6 +33,8 @@ export const quotaStateSchema = z
     own: z.number().int().nullable(),
     /** When it starts again. Null: it never does. */
     resetsAt: z.number().int().nullable(),
+    /** What uses most of it, where that is known. Only in `GET /quotas`. */
+    largest: z.object({ threadId: z.string(), title: z.string(), used: z.number().int() }).nullable().optional(),
   })
   .meta({ id: 'QuotaState' })
 export type QuotaState = z.infer<typeof quotaStateSchema>

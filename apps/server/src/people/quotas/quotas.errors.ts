@@ -46,6 +46,23 @@ export const sandboxesUsedUp = defineError<{ quota: QuotaName; used: number; lim
   remedy: () => 'Delete threads that you no longer need, or ask for more in Settings, Usage.',
 })
 
+/** `largest`: the title of the thread for its creator, its ID for everyone else who works in their threads. */
+export const diskUsedUp = defineError<{
+  quota: QuotaName
+  used: number
+  limit: number
+  usedGiB: string
+  limitGiB: string
+  largest: string
+  largestGiB: string
+}>({
+  code: 'quota.disk-used-up',
+  kind: 'exhausted',
+  message: ({ usedGiB, limitGiB, largest, largestGiB }) =>
+    `Your sandboxes use ${usedGiB} of ${limitGiB} GiB. The largest is that of ${largest}, with ${largestGiB} GiB.`,
+  remedy: () => 'Delete files in a sandbox that is awake, delete threads, or ask for more in Settings, Usage.',
+})
+
 export const presetNotFound = defineError({
   code: 'quota.preset-not-found',
   kind: 'not-found',

@@ -1,9 +1,11 @@
+import type { SandboxState } from '@threadbox/domain'
 import { isThreadboxError } from '@threadbox/errors'
 import { awakeUsedUp } from '../../people/public.ts'
 import type { SandboxActivity } from './activity.ts'
 import { type ReachableSandbox, reachSandbox } from './awake-sandbox.ts'
 import type { BriefWait } from './brief-wait.ts'
 import type { Claims } from './claims.ts'
+import type { DiskUse } from './disk-use.ts'
 import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { noMemoryCode, type Wait } from './room.ts'
 import type { Sandbox } from './sandbox.logic.ts'
@@ -18,11 +20,15 @@ export type SandboxAccessDependencies = WakingDependencies & {
   turnSignals: TurnSignals
   recorder: Pick<LifecycleRecorder, 'reportWake'>
   briefWait: BriefWait
+  diskUse: Pick<DiskUse, 'require'>
   /** Copies files into the sandbox that were uploaded while it slept. */
   deliver: (threadId: string, sandbox: ReachableSandbox) => Promise<void>
   /** Pauses one idle sandbox. Returns false if none can be paused. */
   pauseOneIdle: () => Promise<boolean>
 }
+
+/** In these states a wake begins new work; what has begun is completed. */
+const asleep: readonly SandboxState[] = ['fresh', 'cold', 'error', 'paused', 'archived']
 
 /** {@link SandboxAccess}, with the view that the files feature needs. */
 export type Sandboxes = Omit<SandboxAccess, 'awake' | 'ifAwake'> &
@@ -54,6 +60,8 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
   }
   const wake = async (threadId: string, wait: Wait) => {
     await claims.exchanged(threadId)
+    const state = (await store.find(threadId))?.state ?? 'fresh'
+    if (asleep.includes(state)) await dependencies.diskUse.require(threadId)
     const row = await wakeSandbox(dependencies, threadId, wait)
     // The wake is recorded with the new state, so its report can be written in the background.
     dependencies.recorder.reportWake(threadId).catch((error: unknown) => {

@@ -37,8 +37,8 @@ onBothDatabases((target) => {
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(4)
     const refused = responses.filter(({ status }) => status === 429)
     expect(refused).toHaveLength(46)
-    const error = ((await refused[0]?.json()) as WireError).error
-    expect(error).toMatchObject({
+    const body = (await refused[0]?.json()) as WireError | undefined
+    expect(body?.error).toMatchObject({
       code: 'quota.sandboxes-used-up',
       details: { quota: 'sandboxes', used: 4, limit: 4 },
     })

@@ -12,6 +12,7 @@ import type { ReachableSandbox } from './awake-sandbox.ts'
 import { makeBriefWait } from './brief-wait.ts'
 import { type Claims, makeClaims } from './claims.ts'
 import { type DemotionsUnderWay, makeDemotionsUnderWay } from './demotions-under-way.ts'
+import type { DiskUse } from './disk-use.ts'
 import { forkSandbox } from './fork-sandbox.usecases.ts'
 import { pauseLeastUsed } from './least-used.ts'
 import type { LifecycleRecorder } from './lifecycle-recorder.ts'
@@ -56,6 +57,7 @@ export type StatePorts = {
   recorder: LifecycleRecorder
   announceWaiting(threadId: string, place: WakePlace): Promise<void>
   limits: AwakeLimits
+  diskUse: Pick<DiskUse, 'require'>
   preparers: () => readonly Preparer[]
   /** Key with which the manifests of a sandbox hash values. */
   hashKeyOf(sandboxId: string): string
@@ -153,7 +155,10 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
         threadIds.map((threadId) => [threadId, presentSandbox({ threadId, row: rows.get(threadId) }, present)]),
       )
     },
-    forkSandbox: (order) => forkSandbox({ ...ports, transition, egress }, order),
+    forkSandbox: async (order) => {
+      await ports.diskUse.require(order.threadId)
+      return await forkSandbox({ ...ports, transition, egress }, order)
+    },
     rewindSandbox: (order) => rewindSandbox({ store, host, transition, claims }, order),
   }
 }

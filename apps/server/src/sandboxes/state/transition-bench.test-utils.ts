@@ -101,6 +101,7 @@ function stateOf({ store, host, recorder, steps }: Collaborators, showRow: () =>
     events: makeEvents<SandboxEvents>(logger),
     recorder,
     announceWaiting: async () => {},
+    diskUse: { require: async () => undefined },
     limits: {
       places: { take: async () => true, count: async () => 0, awakeOf: async () => new Set() },
       limitOf: async () => undefined,

@@ -120,6 +120,12 @@ export const peopleErrors: ErrorWords = {
     message: 'Sie haben {used} Sandboxes; Ihre Grenze ist {limit}.',
     remedy: 'Löschen Sie Threads, die Sie nicht mehr brauchen, oder fragen Sie unter Einstellungen, Verbrauch mehr an.',
   },
+  'quota.disk-used-up': {
+    message:
+      'Ihre Sandboxes belegen {usedGiB} von {limitGiB} GiB. Die größte ist die von {largest}, mit {largestGiB} GiB.',
+    remedy:
+      'Löschen Sie Dateien in einer wachen Sandbox, löschen Sie Threads, oder fragen Sie unter Einstellungen, Verbrauch mehr an.',
+  },
   'quota.awake-used-up': {
     message: 'Sie haben {limit} wache Sandboxes; das ist Ihre Grenze.',
     remedy:

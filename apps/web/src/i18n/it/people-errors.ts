@@ -120,6 +120,11 @@ export const peopleErrors: ErrorWords = {
     message: 'Hai {used} sandbox e il tuo limite è {limit}.',
     remedy: 'Elimina i thread che non ti servono più o chiedi di più in Impostazioni, Utilizzo.',
   },
+  'quota.disk-used-up': {
+    message:
+      'Le tue sandbox occupano {usedGiB} GiB su {limitGiB}. La più grande è quella di {largest}, con {largestGiB} GiB.',
+    remedy: 'Elimina file in una sandbox sveglia, elimina thread o chiedi di più in Impostazioni, Utilizzo.',
+  },
   'quota.awake-used-up': {
     message: 'Hai {limit} sandbox sveglie, che è il tuo limite.',
     remedy: 'Mettine una in pausa, attendi che una sia inattiva o chiedi di più in Impostazioni, Utilizzo.',

@@ -119,6 +119,11 @@ export const peopleErrors: ErrorWords = {
     message: 'サンドボックスが {used} 個あり、上限は {limit} 個です。',
     remedy: '不要なスレッドを削除するか、設定の「使用量」で追加を依頼してください。',
   },
+  'quota.disk-used-up': {
+    message:
+      'サンドボックスが {limitGiB} GiB 中 {usedGiB} GiB を使用しています。最大は {largest} の {largestGiB} GiB です。',
+    remedy: '稼働中のサンドボックスのファイルかスレッドを削除するか、設定の「使用量」で追加を依頼してください。',
+  },
   'quota.awake-used-up': {
     message: '稼働中のサンドボックスが {limit} 個で、上限に達しています。',
     remedy: 'どれかを一時停止するか、空くまで待つか、設定の「使用量」で追加を依頼してください。',

@@ -35,6 +35,7 @@ function Banner({ state, isAsked, onDismiss }: { state: QuotaState; isAsked: boo
   const { quota, used, limit, assigned, resetsAt } = state
   const maximum = limit ?? 0
   const isOwn = assigned === null || maximum < assigned
+  const largest = words.largest(state)
   const values = {
     name: t(`limits.name.${quota}`),
     used: words.usedOf(quota, used, maximum),
@@ -46,7 +47,8 @@ function Banner({ state, isAsked, onDismiss }: { state: QuotaState; isAsked: boo
       <p className="grow">
         <span role="status">
           <b>{t('limits.near', values)}</b>{' '}
-          {resetsAt === null ? t('limits.nearKept', values) : t('limits.nearUsed', values)}
+          {resetsAt === null ? t('limits.nearKept', values) : t('limits.nearUsed', values)}{' '}
+          {largest === '' ? '' : `${largest}.`}
         </span>
       </p>
       {!isOwn && (

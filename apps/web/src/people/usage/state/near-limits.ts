@@ -4,7 +4,7 @@ import type { QuotaName, QuotaState } from '@threadbox/sdk'
 export const warnShare = 0.8
 
 /** What stays used until the person deletes something. */
-const kept: readonly QuotaName[] = ['sandboxes']
+const kept: readonly QuotaName[] = ['sandboxes', 'diskBytes']
 
 /** The limits of which little is left for a while: the others change with every pause. */
 export function nearLimits(states: readonly QuotaState[]): QuotaState[] {
