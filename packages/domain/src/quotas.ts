@@ -5,6 +5,7 @@ export const quotaNames = [
   'concurrentRuns',
   'sandboxes',
   'diskBytes',
+  'apiRequestsPerSecond',
 ] as const
 export type QuotaName = (typeof quotaNames)[number]
 
@@ -18,6 +19,7 @@ export const memberLimits: QuotaLimits = {
   concurrentRuns: 3,
   sandboxes: 200,
   diskBytes: 40 * 1024 ** 3,
+  apiRequestsPerSecond: 50,
 }
 
 export const noLimits: QuotaLimits = {
@@ -26,6 +28,7 @@ export const noLimits: QuotaLimits = {
   concurrentRuns: null,
   sandboxes: null,
   diskBytes: null,
+  apiRequestsPerSecond: null,
 }
 
 /** From where a person’s limits come. What is missing is not set there. */

@@ -62,6 +62,7 @@ export const quotas: QuotaState[] = [
     ...state('diskBytes', 12 * GiB, 40 * GiB),
     largest: { threadId: 't1', title: 'Compare the two exports', used: 6 * GiB },
   },
+  state('apiRequestsPerSecond', 2, 50),
 ]
 export const personQuotas: PersonQuotas = { presetId: null, assigned: {}, quotas }
 export const quotaRequests: QuotaRequest[] = [
@@ -77,6 +78,7 @@ export const quotaPresets: QuotaPreset[] = [
       concurrentRuns: 3,
       sandboxes: 200,
       diskBytes: 40 * GiB,
+      apiRequestsPerSecond: 50,
     },
     isDefault: true,
   },

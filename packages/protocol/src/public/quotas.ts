@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** What one person can use up. `modelMicroUsdPerMonth`: millionths of a USD for requests to models. */
 export const quotaNameSchema = z
-  .enum(['modelMicroUsdPerMonth', 'awakeSandboxes', 'concurrentRuns', 'sandboxes', 'diskBytes'])
+  .enum(['modelMicroUsdPerMonth', 'awakeSandboxes', 'concurrentRuns', 'sandboxes', 'diskBytes', 'apiRequestsPerSecond'])
   .meta({ id: 'QuotaName' })
 export type QuotaName = z.infer<typeof quotaNameSchema>
 
@@ -14,9 +14,14 @@ const limits = {
   concurrentRuns: limitSchema,
   sandboxes: limitSchema,
   diskBytes: limitSchema,
+  apiRequestsPerSecond: limitSchema,
 }
 /** Programs that were written before these limits existed don’t send them. */
-const addedLimits = { sandboxes: limitSchema.default(null), diskBytes: limitSchema.default(null) }
+const addedLimits = {
+  sandboxes: limitSchema.default(null),
+  diskBytes: limitSchema.default(null),
+  apiRequestsPerSecond: limitSchema.default(null),
+}
 export const quotaLimitsSchema = z.object(limits).meta({ id: 'QuotaLimits' })
 export type QuotaLimits = z.infer<typeof quotaLimitsSchema>
 

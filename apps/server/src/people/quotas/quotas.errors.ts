@@ -63,6 +63,18 @@ export const diskUsedUp = defineError<{
   remedy: () => 'Delete files in a sandbox that is awake, delete threads, or ask for more in Settings, Usage.',
 })
 
+export const requestsUsedUp = defineError<{
+  quota: QuotaName
+  used: number
+  limit: number
+  retryAfterSeconds: number
+}>({
+  code: 'quota.requests-used-up',
+  kind: 'exhausted',
+  message: ({ limit }) => `You sent more than ${limit} requests a second for a while, which is your limit.`,
+  remedy: ({ retryAfterSeconds }) => `Try again in ${retryAfterSeconds} s, or ask for more in Settings, Usage.`,
+})
+
 export const presetNotFound = defineError({
   code: 'quota.preset-not-found',
   kind: 'not-found',

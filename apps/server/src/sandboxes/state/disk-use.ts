@@ -49,7 +49,7 @@ export function makeDiskUse(database: Kysely<unknown>, ports: DiskUsePorts): Dis
       last = { at: now(), of: sumsOf(disks, { sizes, files }) }
       return last
     })
-  const useOf = async (userId: string): Promise<Use> => {
+  const sumOf = async (userId: string): Promise<Use> => {
     const isFresh = Math.abs(now() - last.at) < measureEveryMs
     // Without the host nothing wakes anyway, and the last sum is the best there is.
     const { of } = isFresh ? last : await measure().catch(() => last)
@@ -57,8 +57,8 @@ export function makeDiskUse(database: Kysely<unknown>, ports: DiskUsePorts): Dis
   }
   people.addMeter({
     quota: 'diskBytes',
-    read: async (userId) => (await useOf(userId)).used,
-    largest: async (userId) => (await useOf(userId)).largest,
+    read: async (userId) => (await sumOf(userId)).used,
+    largest: async (userId) => (await sumOf(userId)).largest,
   })
   const limitOf = async (userId: string) => (await people.quotas.limits(userId)).diskBytes
   const isAnyoneLimited = async () => {
@@ -83,7 +83,7 @@ export function makeDiskUse(database: Kysely<unknown>, ports: DiskUsePorts): Dis
       const userId = (await ports.rows.findAny(threadId))?.user_id
       const limit = userId === undefined ? null : await limitOf(userId)
       if (userId === undefined || limit === null) return
-      const use = await useOf(userId)
+      const use = await sumOf(userId)
       if (use.used >= limit) throw refusal(use, { limit, isTheirs: actingCaller()?.userId === userId })
     },
     start: loop.start,

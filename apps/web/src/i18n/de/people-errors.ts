@@ -126,6 +126,10 @@ export const peopleErrors: ErrorWords = {
     remedy:
       'Löschen Sie Dateien in einer wachen Sandbox, löschen Sie Threads, oder fragen Sie unter Einstellungen, Verbrauch mehr an.',
   },
+  'quota.requests-used-up': {
+    message: 'Sie haben eine Zeit lang mehr als {limit} Anfragen pro Sekunde gesendet; das ist Ihre Grenze.',
+    remedy: 'Versuchen Sie es in {retryAfterSeconds} s erneut, oder fragen Sie unter Einstellungen, Verbrauch mehr an.',
+  },
   'quota.awake-used-up': {
     message: 'Sie haben {limit} wache Sandboxes; das ist Ihre Grenze.',
     remedy:

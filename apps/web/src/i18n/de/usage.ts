@@ -60,6 +60,7 @@ export const usage: Texts<typeof source> = {
       concurrentRuns: 'Läufe zugleich',
       sandboxes: 'Sandboxes',
       diskBytes: 'Speicherplatz (GiB)',
+      apiRequestsPerSecond: 'API-Anfragen pro Sekunde',
     },
     usedOf: '{{used}} von {{limit}}',
     unlimited: 'keine Grenze',

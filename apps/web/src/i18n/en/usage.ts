@@ -57,6 +57,7 @@ export const usage = {
       concurrentRuns: 'Runs at the same time',
       sandboxes: 'Sandboxes',
       diskBytes: 'Disk space (GiB)',
+      apiRequestsPerSecond: 'API requests per second',
     },
     usedOf: '{{used}} of {{limit}}',
     unlimited: 'no limit',

@@ -125,6 +125,10 @@ export const peopleErrors: ErrorWords = {
       'Le tue sandbox occupano {usedGiB} GiB su {limitGiB}. La più grande è quella di {largest}, con {largestGiB} GiB.',
     remedy: 'Elimina file in una sandbox sveglia, elimina thread o chiedi di più in Impostazioni, Utilizzo.',
   },
+  'quota.requests-used-up': {
+    message: 'Per un po’ hai inviato più di {limit} richieste al secondo, che è il tuo limite.',
+    remedy: 'Riprova tra {retryAfterSeconds} s o chiedi di più in Impostazioni, Utilizzo.',
+  },
   'quota.awake-used-up': {
     message: 'Hai {limit} sandbox sveglie, che è il tuo limite.',
     remedy: 'Mettine una in pausa, attendi che una sia inattiva o chiedi di più in Impostazioni, Utilizzo.',

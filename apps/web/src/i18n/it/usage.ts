@@ -60,6 +60,7 @@ export const usage: Texts<typeof source> = {
       concurrentRuns: 'Esecuzioni contemporanee',
       sandboxes: 'Sandbox',
       diskBytes: 'Spazio su disco (GiB)',
+      apiRequestsPerSecond: 'Richieste API al secondo',
     },
     usedOf: '{{used}} di {{limit}}',
     unlimited: 'nessun limite',

@@ -124,6 +124,10 @@ export const peopleErrors: ErrorWords = {
       'サンドボックスが {limitGiB} GiB 中 {usedGiB} GiB を使用しています。最大は {largest} の {largestGiB} GiB です。',
     remedy: '稼働中のサンドボックスのファイルかスレッドを削除するか、設定の「使用量」で追加を依頼してください。',
   },
+  'quota.requests-used-up': {
+    message: 'しばらくの間、上限である 1 秒あたり {limit} 件を超えるリクエストが送信されました。',
+    remedy: '{retryAfterSeconds} 秒後にもう一度試すか、設定の「使用量」で追加を依頼してください。',
+  },
   'quota.awake-used-up': {
     message: '稼働中のサンドボックスが {limit} 個で、上限に達しています。',
     remedy: 'どれかを一時停止するか、空くまで待つか、設定の「使用量」で追加を依頼してください。',

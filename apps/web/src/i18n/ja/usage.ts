@@ -58,6 +58,7 @@ export const usage: Texts<typeof source> = {
       concurrentRuns: '同時実行数',
       sandboxes: 'サンドボックス',
       diskBytes: 'ディスク容量（GiB）',
+      apiRequestsPerSecond: '1 秒あたりの API リクエスト数',
     },
     usedOf: '{{limit}} 中 {{used}}',
     unlimited: '上限なし',

@@ -9,6 +9,7 @@ describe('fields of limits', () => {
       concurrentRuns: null,
       sandboxes: 200,
       diskBytes: 2.5 * 1024 ** 3,
+      apiRequestsPerSecond: 50,
     }
     expect(fieldsOf(limits)).toEqual({
       modelMicroUsdPerMonth: '12.5',
@@ -16,6 +17,7 @@ describe('fields of limits', () => {
       concurrentRuns: '',
       sandboxes: '200',
       diskBytes: '2.5',
+      apiRequestsPerSecond: '50',
     })
     expect(limitsOf(fieldsOf(limits))).toEqual(limits)
   })

@@ -6,6 +6,7 @@ export const quotaNames = [
   'concurrentRuns',
   'sandboxes',
   'diskBytes',
+  'apiRequestsPerSecond',
 ] as const satisfies readonly QuotaName[]
 
 /** What people type of these is a decimal number of a larger unit: USD and GiB. */
