@@ -78,7 +78,7 @@ onBothDatabases((target) => {
     await Promise.all(waiting)
   })
 
-  test('C12: a request with an API key waits for a place for some seconds, then leaves the queue and hears when to try again', async () => {
+  test('C12: a request whose sender sees no queue waits for a place for some seconds, then leaves the queue and hears when to try again', async () => {
     using _first = hold(0)
     using _second = hold(1)
     await Promise.all([awake(0), awake(1)])
@@ -87,9 +87,13 @@ onBothDatabases((target) => {
     const wake = (index: number, headers: Record<string, string>) =>
       bench.server.call('POST', `/api/v1/threads/${thread(index)}/sandbox/wake`, { headers })
     const key = await keyHeaders()
+    // The owner has no page open yet: this one is as from a program.
+    const withoutPage = wake(5, bench.owner.headers)
+    await waits(5, 2)
+    using _page = bench.server.areas.people.userHub.subscribe(bench.owner.userId, () => undefined)
     const page = wake(4, bench.owner.headers)
-    await waits(4, 2)
-    const refused = await Promise.all([wake(2, key), wake(3, key)])
+    await waits(4, 3)
+    const refused = await Promise.all([wake(2, key), wake(3, key), withoutPage])
     for (const response of refused) {
       expect([response.status, response.headers.get('retry-after')]).toEqual([429, '30'])
       expect(await response.json()).toMatchObject({
@@ -100,7 +104,7 @@ onBothDatabases((target) => {
       })
     }
     // The turn joined the same wake, and the page shows its queue: both keep waiting.
-    await until(async () => expect((await view(3))?.state).toBe('fresh'))
+    for (const index of [3, 5]) await until(async () => expect((await view(index))?.state).toBe('fresh'))
     await waits(2, 1)
     await waits(4, 2)
     await limit(null)

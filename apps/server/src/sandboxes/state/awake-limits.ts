@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Quotas } from '../../people/public.ts'
+import type { Quotas, UserHub } from '../../people/public.ts'
 import { tablesOf } from '../../platform/database/database.ts'
 import type { ThreadRows } from '../../threads/public.ts'
 import { type AwakePlaceStore, makeAwakePlaceStore, type PlaceTables } from './awake-places.store.ts'
@@ -7,6 +7,7 @@ import type { AwakeLimit } from './personal-queues.ts'
 
 type PeopleWithLimits = {
   quotas: Pick<Quotas, 'limits'>
+  userHub: Pick<UserHub, 'isFollowed'>
   addMeter(meter: { quota: 'awakeSandboxes'; read: AwakePlaceStore['count'] }): void
 }
 
@@ -17,6 +18,8 @@ export type AwakeLimits = {
   limitOf(threadId: string): Promise<AwakeLimit | undefined>
   /** The same, with how many are awake. */
   usedOf(threadId: string): Promise<{ used: number; limit: number } | undefined>
+  /** True while a page of this person is open, which shows the position of what waits. */
+  showsQueue(userId: string): boolean
 }
 
 export function makeAwakeLimits(
@@ -33,6 +36,7 @@ export function makeAwakeLimits(
   return {
     places,
     limitOf,
+    showsQueue: people.userHub.isFollowed,
     usedOf: async (threadId) => {
       const person = await limitOf(threadId)
       return person && { used: await places.count(person.userId), limit: person.limit }

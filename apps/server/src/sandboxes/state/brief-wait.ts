@@ -5,16 +5,16 @@ import { quietMs } from './least-used.ts'
 import type { WakeQueue } from './room.ts'
 
 /**
- * How long a program’s request waits for one of its person’s places. Many programs cancel a request after 10 s, and would not
+ * How long a request waits for one of its person’s places. Many programs cancel a request after 10 s, and would not
  * learn why it took so long.
  */
 export const placeWaitMs = 8000
 /** An earlier attempt rarely gets its place: a sandbox that has just become idle isn’t paused for another one yet. */
 const retryAfterSeconds = quietMs / 1000
 
-/** Lets requests of programs, which no page shows the queue to, wait for a place for a short time only. */
+/** Lets requests whose sender sees no queue wait for a place for a short time only. */
 export type BriefWait = {
-  /** True while a request with an API key is served. */
+  /** True while a request is served that has an API key, or is from a person without an open page. */
   applies(): boolean
   /** Rejects with `quota.place-awaited` and aborts the signal when the thread has waited for long enough. */
   within<Result>(
@@ -25,7 +25,7 @@ export type BriefWait = {
 
 export function makeBriefWait(parts: {
   wakeQueue: Pick<WakeQueue, 'positionOf'>
-  limits: Pick<AwakeLimits, 'usedOf'>
+  limits: Pick<AwakeLimits, 'usedOf' | 'showsQueue'>
 }): BriefWait {
   const refusalOf = async (threadId: string): Promise<Error | undefined> => {
     const state = await parts.limits.usedOf(threadId)
@@ -36,7 +36,10 @@ export function makeBriefWait(parts: {
       : placeAwaited({ quota: 'awakeSandboxes', ...state, retryAfterSeconds })
   }
   return {
-    applies: () => actingRequest()?.caller?.apiKeyId != null,
+    applies: () => {
+      const caller = actingRequest()?.caller
+      return caller != null && (caller.apiKeyId !== null || !parts.limits.showsQueue(caller.userId))
+    },
     within: async ({ threadId, signal }, work) => {
       const refused = new AbortController()
       const check = async () => {

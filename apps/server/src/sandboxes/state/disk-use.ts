@@ -1,4 +1,4 @@
-import { makeDueLoop, makeSingleFlight } from '@threadbox/concurrency'
+import { makeDueLoop, makeSingleFlight, waitAtMost } from '@threadbox/concurrency'
 import type { Logger } from '@threadbox/telemetry'
 import type { Kysely } from 'kysely'
 import { diskUsedUp, type MeteredQuota, type Quotas } from '../../people/public.ts'
@@ -10,6 +10,8 @@ import type { SandboxTables } from './sandboxes.table.ts'
 
 /** How old a sum can be. */
 const measureEveryMs = 60_000
+/** A page is not kept waiting by a slow host. */
+const measureWaitMs = 5000
 const GiB = 1024 ** 3
 
 /** How much disk space people use, summed over their sandboxes with all snapshots, and the files they attached. */
@@ -36,7 +38,7 @@ type DiskUsePorts = {
 export function makeDiskUse(database: Kysely<unknown>, ports: DiskUsePorts): DiskUse {
   const { host, now, people } = ports
   const tables = tablesOf<UseTables>(database)
-  const measures = makeSingleFlight<Measured>()
+  const measures = makeSingleFlight()
   let last: Measured = { at: Number.NEGATIVE_INFINITY, of: new Map() }
   const measure = () =>
     measures.join('all', async () => {
@@ -47,13 +49,12 @@ export function makeDiskUse(database: Kysely<unknown>, ports: DiskUsePorts): Dis
       ])
       const sizes = new Map(sandboxes.map(({ sandboxId, diskBytes }) => [sandboxId, diskBytes ?? 0]))
       last = { at: now(), of: sumsOf(disks, { sizes, files }) }
-      return last
     })
   const sumOf = async (userId: string): Promise<Use> => {
     const isFresh = Math.abs(now() - last.at) < measureEveryMs
     // Without the host nothing wakes anyway, and the last sum is the best there is.
-    const { of } = isFresh ? last : await measure().catch(() => last)
-    return of.get(userId) ?? { used: 0, largest: null }
+    if (!isFresh) await waitAtMost(measureWaitMs, { work: measure().catch(() => undefined) })
+    return last.of.get(userId) ?? { used: 0, largest: null }
   }
   people.addMeter({
     quota: 'diskBytes',

@@ -1,6 +1,6 @@
 import type { Logger } from '@threadbox/telemetry'
 import type { Kysely } from 'kysely'
-import type { MeteredQuota, Quotas } from '../../people/public.ts'
+import type { MeteredQuota, Quotas, UserHub } from '../../people/public.ts'
 import type { ThreadRows } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
 import { type AwakeLimits, makeAwakeLimits } from './awake-limits.ts'
@@ -9,7 +9,11 @@ import { type InsertSandbox, makeSandboxCount } from './sandbox-count.ts'
 
 export type PersonLimitPorts = {
   rows: Pick<ThreadRows, 'findAny'>
-  people: { quotas: Pick<Quotas, 'limits'>; addMeter(meter: MeteredQuota): void }
+  people: {
+    quotas: Pick<Quotas, 'limits'>
+    userHub: Pick<UserHub, 'isFollowed'>
+    addMeter(meter: MeteredQuota): void
+  }
   host: Pick<HostClient, 'machine'>
   now(): number
   logger: Logger

@@ -106,6 +106,7 @@ function stateOf({ store, host, recorder, steps }: Collaborators, showRow: () =>
       places: { take: async () => true, count: async () => 0, awakeOf: async () => new Set() },
       limitOf: async () => undefined,
       usedOf: async () => undefined,
+      showsQueue: () => false,
     },
     preparers: () => [],
     hashKeyOf: () => 'key',
