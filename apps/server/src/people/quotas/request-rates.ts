@@ -70,7 +70,7 @@ export function makeRequestRates(ports: {
   }
 }
 
-/** With 0 nobody could raise their own limit again, so one request a second is always served. */
+/** With 0 people could not raise their own limit again, so one request a second is always served. */
 function rateOf(limit: number): Rate {
   const perSecond = Math.max(1, limit)
   return { perSecond, burst: perSecond * burstSeconds }
