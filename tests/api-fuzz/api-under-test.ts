@@ -86,7 +86,7 @@ async function makeObjects(application: TestApplication, sender: Sender): Promis
   }
 }
 
-/** The requests start more sandboxes than a member can have awake; a wake would wait until one of them is idle. */
+/** The requests start more sandboxes than a member can have awake, and come faster than a person’s. */
 async function allowAwake(
   application: TestApplication,
   { owner, member }: { owner: TestPerson; member: TestPerson },
@@ -94,7 +94,7 @@ async function allowAwake(
   const path = `/api/v1/people/${member.userId}/quotas`
   const response = await application.call('PATCH', path, {
     person: owner,
-    body: { assigned: { awakeSandboxes: null } },
+    body: { assigned: { awakeSandboxes: null, sandboxes: null, diskBytes: null, apiRequestsPerSecond: null } },
   })
   if (!response.ok) throw new Error(`${path}: ${await response.text()}`)
 }

@@ -60,6 +60,10 @@ def object_for(case, name, generated):
     return objects["others"].get(name, generated) if choice == 1 else own[name]
 
 
+#: Limits of a person that concern each of their requests.
+LOW_LIMITS = ["awakeSandboxes", "sandboxes", "diskBytes", "apiRequestsPerSecond"]
+
+
 @schemathesis.hook
 def map_case(context, case):
     for name, value in list((case.path_parameters or {}).items()):
@@ -72,9 +76,9 @@ def map_case(context, case):
         if route_of(case) == "POST /sign-in-providers" and "issuer" in case.body:
             # Nothing listens there, and a test of the provider reaches nothing else.
             case.body["issuer"] = f"https://127.0.0.1:9/{digest(case.body)}"
-        if route_of(case) == "PATCH /quotas" and "awakeSandboxes" in case.body:
-            # A wake waits while a person has as many sandboxes awake as they may.
-            case.body["awakeSandboxes"] = None
+        if route_of(case) == "PATCH /quotas":
+            # Every later request would be refused, or wait for seconds.
+            case.body.update({name: None for name in LOW_LIMITS if name in case.body})
     return case
 
 

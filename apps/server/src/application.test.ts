@@ -66,7 +66,7 @@ test('every list of registrations has its entries after the start, and rejects m
   const { platform, threads } = server.areas
   expect(platform.registrations.counts()).toEqual({
     'people.addLeaving': 10,
-    'people.addMeter': 3,
+    'people.addMeter': 5,
     'people.setWorkspaceCheck': 1,
     'people.setWorkspaceInvites': 1,
     'secrets.addHolder': 5,

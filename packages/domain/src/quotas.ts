@@ -1,5 +1,12 @@
 /** What one person can use up. The name says the unit; `PerMonth` starts again with each month. */
-export const quotaNames = ['modelMicroUsdPerMonth', 'awakeSandboxes', 'concurrentRuns'] as const
+export const quotaNames = [
+  'modelMicroUsdPerMonth',
+  'awakeSandboxes',
+  'concurrentRuns',
+  'sandboxes',
+  'diskBytes',
+  'apiRequestsPerSecond',
+] as const
 export type QuotaName = (typeof quotaNames)[number]
 
 /** Null: no limit. */
@@ -10,12 +17,18 @@ export const memberLimits: QuotaLimits = {
   modelMicroUsdPerMonth: 50_000_000,
   awakeSandboxes: 4,
   concurrentRuns: 3,
+  sandboxes: 200,
+  diskBytes: 40 * 1024 ** 3,
+  apiRequestsPerSecond: 50,
 }
 
 export const noLimits: QuotaLimits = {
   modelMicroUsdPerMonth: null,
   awakeSandboxes: null,
   concurrentRuns: null,
+  sandboxes: null,
+  diskBytes: null,
+  apiRequestsPerSecond: null,
 }
 
 /** From where a person’s limits come. What is missing is not set there. */

@@ -15,6 +15,7 @@ import type {
 import { now } from './example-data.ts'
 
 const day = 86_400_000
+const GiB = 1024 ** 3
 
 export const people: Person[] = [
   { id: 'u2', name: 'Ben', role: 'admin', isDisabled: false, isBeingErased: false, email: 'ben@example.com' },
@@ -56,6 +57,12 @@ export const quotas: QuotaState[] = [
   state('modelMicroUsdPerMonth', 41_370_000, 60_000_000),
   state('awakeSandboxes', 2, 4),
   state('concurrentRuns', 0, 3),
+  state('sandboxes', 23, 200),
+  {
+    ...state('diskBytes', 12 * GiB, 40 * GiB),
+    largest: { threadId: 't1', title: 'Compare the two exports', used: 6 * GiB },
+  },
+  state('apiRequestsPerSecond', 2, 50),
 ]
 export const personQuotas: PersonQuotas = { presetId: null, assigned: {}, quotas }
 export const quotaRequests: QuotaRequest[] = [
@@ -65,7 +72,14 @@ export const quotaPresets: QuotaPreset[] = [
   {
     id: 'p1',
     name: 'Data team',
-    limits: { modelMicroUsdPerMonth: 50_000_000, awakeSandboxes: 4, concurrentRuns: 3 },
+    limits: {
+      modelMicroUsdPerMonth: 50_000_000,
+      awakeSandboxes: 4,
+      concurrentRuns: 3,
+      sandboxes: 200,
+      diskBytes: 40 * GiB,
+      apiRequestsPerSecond: 50,
+    },
     isDefault: true,
   },
 ]

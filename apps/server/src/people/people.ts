@@ -1,4 +1,3 @@
-import type { QuotaName } from '@threadbox/domain'
 import { hashPassword as hashWithScrypt, verifyPassword as verifyWithScrypt } from 'better-auth/crypto'
 import type { Kysely } from 'kysely'
 import { tablesOf } from '../platform/database/database.ts'
@@ -33,7 +32,8 @@ import type { PeopleEvents } from './people.events.ts'
 import { quotaRoutes } from './quotas/quotas.routes.ts'
 import { makeQuotaStore } from './quotas/quotas.store.ts'
 import type { QuotaTables } from './quotas/quotas.table.ts'
-import { makeQuotas, type QuotaMeter, type Quotas } from './quotas/quotas.usecases.ts'
+import { type MeteredQuota, makeQuotas, type Quotas } from './quotas/quotas.usecases.ts'
+import { makeRequestRates, type RequestRates } from './quotas/request-rates.ts'
 import type { SettingTables } from './settings/settings.table.ts'
 import { type FixedSetting, makeSettings, type Settings } from './settings/settings.ts'
 import { makeApiKeyStore } from './users/api-keys.store.ts'
@@ -71,7 +71,7 @@ export type People = {
   userHub: UserHub
   quotas: Quotas
   /** Adds what counts how much of a quota a person uses. */
-  addMeter(meter: { quota: QuotaName; read: QuotaMeter }): void
+  addMeter(meter: MeteredQuota): void
   /** Adds what one feature stores of people who leave. */
   addLeaving(part: LeavingPart): void
   leaving: Leaving
@@ -137,16 +137,7 @@ export function makePeople(
     store: inviteStore,
     ...fromWorkspaces(workspaceInvites.get),
   })
-  const meters = registrations.list<{ quota: QuotaName; read: QuotaMeter }>('people.addMeter')
-  const quotaStore = makeQuotaStore(tablesOf<QuotaTables>(open.database))
-  const quotas = makeQuotas({
-    store: quotaStore,
-    people: administration,
-    meters: meters.entries,
-    timeZone: async () => (await settings.values()).timeZone,
-    audit,
-    system,
-  })
+  const { quotas, addMeter, rates } = makeQuotasFor(platform, { administration, settings, audit })
   const holds = makeCredentialCheck(userTables)
   const ports = { people: outside, administration, invites, presets: quotas.presets, attempts, audit, waysIn, users }
   const workspaces = fromWorkspaces(workspaceInvites.get)
@@ -171,12 +162,19 @@ export function makePeople(
     addLeaving: leavingParts.add,
     leaving,
     quotas,
-    addMeter: meters.add,
+    addMeter,
     login,
     holds,
     oidc,
     setWorkspaceCheck: workspaceCheck.set,
-    authentication: authenticationOf({ login, apiKeys, store: userStore, now: system.now, hosts }),
+    authentication: authenticationOf({
+      login,
+      apiKeys,
+      store: userStore,
+      now: system.now,
+      countRequest: rates.count,
+      hosts,
+    }),
     setWorkspaceInvites: workspaceInvites.set,
     signInRoutes: [
       signInRoutes({ users, keptCookies }),
@@ -252,6 +250,27 @@ function makeAccounts(
     hosts,
   )
   return { ...signIn, userTables, userStore, attempts, administration, users, waysIn, passkeys }
+}
+
+/** The limits of people, and those that are counted here. */
+function makeQuotasFor(
+  { open, registrations, system }: Pick<Platform, 'open' | 'registrations' | 'system'>,
+  known: { administration: PeopleAdministration; settings: Settings; audit: Audit },
+): { quotas: Quotas; addMeter: People['addMeter']; rates: RequestRates } {
+  const meters = registrations.list<MeteredQuota>('people.addMeter')
+  const rates = makeRequestRates({
+    limitOf: async (userId) => (await quotas.limits(userId)).apiRequestsPerSecond,
+    elapsedMs: () => performance.now(),
+  })
+  const quotas = makeQuotas({
+    store: makeQuotaStore(tablesOf<QuotaTables>(open.database)),
+    people: known.administration,
+    meters: () => [rates.meter, ...meters.entries()],
+    timeZone: async () => (await known.settings.values()).timeZone,
+    audit: known.audit,
+    system,
+  })
+  return { quotas, addMeter: meters.add, rates }
 }
 
 /** People who leave, and a new owner. */

@@ -4,8 +4,16 @@ export { type AuditState, auditAddress, auditChange } from './audit/audit-change
 export type { HandOverOrder, LeavingPart } from './leaving/belongings.ts'
 export type { Leaving } from './leaving/leaving.usecases.ts'
 export type { PeopleEvents } from './people.events.ts'
-export { awakeUsedUp, installationSpendUsedUp, modelSpendUsedUp, modelUnpriced } from './quotas/quotas.errors.ts'
-export type { Quotas } from './quotas/quotas.usecases.ts'
+export {
+  awakeUsedUp,
+  diskUsedUp,
+  installationSpendUsedUp,
+  modelSpendUsedUp,
+  modelUnpriced,
+  placeAwaited,
+  sandboxesUsedUp,
+} from './quotas/quotas.errors.ts'
+export type { MeteredQuota, Quotas } from './quotas/quotas.usecases.ts'
 export type { SettingValues } from './settings/editable-settings.ts'
 export { ownerRequired } from './settings/settings.errors.ts'
 export type { Settings } from './settings/settings.ts'

@@ -33,7 +33,7 @@ import type { SandboxFacts } from './services/services.logic.ts'
 import { makeServiceStore, type ServiceStore } from './services/services.store.ts'
 import type { ServiceTables } from './services/services.table.ts'
 import { makeServicesFeature, type ServicesFeature } from './services/services.ts'
-import { makeAwakeLimits } from './state/awake-limits.ts'
+import { makePersonLimits } from './state/person-limits.ts'
 import { startReconciler } from './state/reconciler.ts'
 import { eraseSandbox } from './state/sandbox-deletion.ts'
 import type { SandboxReads } from './state/sandbox-reads.ts'
@@ -145,8 +145,11 @@ export function makeSandboxArea(known: LowerAreas, options: SandboxOptions): San
     ],
     ...makeFollowing(known, options, base, features.secrets),
     recoverLifecycle: lifecycle.recover,
-    startPolicy: lifecycle.policyLoop.start,
-    stopPolicy: lifecycle.policyLoop.stop,
+    startPolicy: () => {
+      lifecycle.policyLoop.start()
+      base.diskUse.start()
+    },
+    stopPolicy: async () => void (await Promise.all([lifecycle.policyLoop.stop(), base.diskUse.stop()])),
     stopReports: reporting.reports.stop,
     stopWatches: async () => {
       await services.watch.stop()
@@ -164,7 +167,9 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
   const preparers = registrations.list<Preparer>('sandboxes.addPreparer')
   const owners = registrations.list<() => Promise<string[]>>('sandboxes.addOwner')
   const restartSources = registrations.list<RestartSource>('reports.addRestartSource')
-  const store = makeSandboxStore(tablesOf<SandboxTables>(open.database))
+  const { rows, log, readDefaults } = threads
+  const personLimits = makePersonLimits(open.database, { rows, people, host, now: system.now, logger })
+  const store = makeSandboxStore(tablesOf<SandboxTables>(open.database), personLimits.insert)
   const lifecycleStore = makeLifecycleStore(tablesOf<LifecycleTables>(open.database))
   const guest = makeGuestQuestions(host)
   const manifestKey = platform.keyFor('threadbox manifests v1')
@@ -173,7 +178,6 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
     threads.threads.announce(threadId, { isRecorded }).catch((error: unknown) => {
       logger.warn({ err: error, threadId }, 'change of a thread was not announced')
     })
-  const { rows, log, readDefaults } = threads
   const policies = {
     networks: threads.network.ofThreads,
     brokeredHosts: makeBrokeredHosts(threads.secrets.usable),
@@ -199,7 +203,7 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
     events,
     recorder: reporting.reports,
     announceWaiting: reporting.announceWaiting,
-    ...makeAwakeLimits(open.database, { rows, people }),
+    ...personLimits,
     // Files uploaded since the last use, then what features above prepare.
     preparers: () => [threads.attachments.deliver, ...preparers.entries()],
     hashKeyOf,
@@ -224,6 +228,7 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
     preparers,
     owners,
     restartSources,
+    diskUse: personLimits.diskUse,
     store,
     guest,
     hashKeyOf,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** What one person can use up. `modelMicroUsdPerMonth`: millionths of a USD for requests to models. */
 export const quotaNameSchema = z
-  .enum(['modelMicroUsdPerMonth', 'awakeSandboxes', 'concurrentRuns'])
+  .enum(['modelMicroUsdPerMonth', 'awakeSandboxes', 'concurrentRuns', 'sandboxes', 'diskBytes', 'apiRequestsPerSecond'])
   .meta({ id: 'QuotaName' })
 export type QuotaName = z.infer<typeof quotaNameSchema>
 
@@ -12,6 +12,15 @@ const limits = {
   modelMicroUsdPerMonth: limitSchema,
   awakeSandboxes: limitSchema,
   concurrentRuns: limitSchema,
+  sandboxes: limitSchema,
+  diskBytes: limitSchema,
+  apiRequestsPerSecond: limitSchema,
+}
+/** Programs that were written before these limits existed don’t send them. */
+const addedLimits = {
+  sandboxes: limitSchema.default(null),
+  diskBytes: limitSchema.default(null),
+  apiRequestsPerSecond: limitSchema.default(null),
 }
 export const quotaLimitsSchema = z.object(limits).meta({ id: 'QuotaLimits' })
 export type QuotaLimits = z.infer<typeof quotaLimitsSchema>
@@ -29,6 +38,8 @@ export const quotaStateSchema = z
     own: z.number().int().nullable(),
     /** When it starts again. Null: it never does. */
     resetsAt: z.number().int().nullable(),
+    /** What uses most of it, where that is known. Only in `GET /quotas`. */
+    largest: z.object({ threadId: z.string(), title: z.string(), used: z.number().int() }).nullable().optional(),
   })
   .meta({ id: 'QuotaState' })
 export type QuotaState = z.infer<typeof quotaStateSchema>
@@ -85,7 +96,10 @@ export const quotaPresetsSchema = z.object({ presets: z.array(quotaPresetSchema)
 export type QuotaPresets = z.infer<typeof quotaPresetsSchema>
 
 const presetName = z.string().trim().min(1).max(80)
-export const createQuotaPresetSchema = z.strictObject({ name: presetName, limits: z.strictObject(limits) })
+export const createQuotaPresetSchema = z.strictObject({
+  name: presetName,
+  limits: z.strictObject({ ...limits, ...addedLimits }),
+})
 export type CreateQuotaPreset = z.input<typeof createQuotaPresetSchema>
 export const updateQuotaPresetSchema = z.strictObject({ name: presetName.optional(), limits: someLimits.optional() })
 export type UpdateQuotaPreset = z.input<typeof updateQuotaPresetSchema>

@@ -1,3 +1,4 @@
+import type { QuotaName } from '@threadbox/domain'
 import { defineError } from '@threadbox/errors'
 
 /** `used` and `limit` in USD, `resets` as a date. */
@@ -27,6 +28,51 @@ export const awakeUsedUp = defineError<{ limit: number }>({
   kind: 'exhausted',
   message: ({ limit }) => `You have ${limit} sandboxes awake, which is your limit.`,
   remedy: () => 'Pause one of them, wait until one is idle, or ask for more in Settings, Usage.',
+})
+
+/** For programs: a page shows the queue, and waits. */
+export const placeAwaited = defineError<{ quota: QuotaName; used: number; limit: number; retryAfterSeconds: number }>({
+  code: 'quota.place-awaited',
+  kind: 'exhausted',
+  message: ({ used, limit }) => `You have ${used} of ${limit} sandboxes awake, and none of them became idle.`,
+  remedy: ({ retryAfterSeconds }) =>
+    `Pause one of them, try again in ${retryAfterSeconds} s, or ask for more in Settings, Usage.`,
+})
+
+export const sandboxesUsedUp = defineError<{ quota: QuotaName; used: number; limit: number }>({
+  code: 'quota.sandboxes-used-up',
+  kind: 'exhausted',
+  message: ({ used, limit }) => `You have ${used} sandboxes, and your limit is ${limit}.`,
+  remedy: () => 'Delete threads that you no longer need, or ask for more in Settings, Usage.',
+})
+
+/** `largest`: the title of the thread for its creator, its ID for everyone else who works in their threads. */
+export const diskUsedUp = defineError<{
+  quota: QuotaName
+  used: number
+  limit: number
+  usedGiB: string
+  limitGiB: string
+  largest: string
+  largestGiB: string
+}>({
+  code: 'quota.disk-used-up',
+  kind: 'exhausted',
+  message: ({ usedGiB, limitGiB, largest, largestGiB }) =>
+    `Your sandboxes use ${usedGiB} of ${limitGiB} GiB. The largest is that of ${largest}, with ${largestGiB} GiB.`,
+  remedy: () => 'Delete files in a sandbox that is awake, delete threads, or ask for more in Settings, Usage.',
+})
+
+export const requestsUsedUp = defineError<{
+  quota: QuotaName
+  used: number
+  limit: number
+  retryAfterSeconds: number
+}>({
+  code: 'quota.requests-used-up',
+  kind: 'exhausted',
+  message: ({ limit }) => `You sent more than ${limit} requests a second for a while, which is your limit.`,
+  remedy: ({ retryAfterSeconds }) => `Try again in ${retryAfterSeconds} s, or ask for more in Settings, Usage.`,
 })
 
 export const presetNotFound = defineError({

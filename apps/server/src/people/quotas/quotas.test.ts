@@ -1,3 +1,4 @@
+import { memberLimits, noLimits } from '@threadbox/domain'
 import type {
   PersonQuotas,
   QuotaPreset,
@@ -29,10 +30,10 @@ onBothDatabases((target) => {
 
   describe('limits', () => {
     test('of members are those of their preset; the owner and admins have none', async () => {
-      expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 50_000_000, awakeSandboxes: 4, concurrentRuns: 3 })
-      expect(await limitsOf(owner)).toEqual({ modelMicroUsdPerMonth: null, awakeSandboxes: null, concurrentRuns: null })
+      expect(await limitsOf(ben)).toEqual(memberLimits)
+      expect(await limitsOf(owner)).toEqual(noLimits)
       await as(owner, 'PATCH', '/quota-presets/member', { limits: { concurrentRuns: 5 } })
-      expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 50_000_000, awakeSandboxes: 4, concurrentRuns: 5 })
+      expect(await limitsOf(ben)).toEqual({ ...memberLimits, concurrentRuns: 5 })
     })
 
     test('say what is used of them and when they start again', async () => {
@@ -70,7 +71,12 @@ onBothDatabases((target) => {
         presetId: preset.id,
         assigned: { concurrentRuns: null },
       })
-      expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 900, awakeSandboxes: 9, concurrentRuns: null })
+      expect(await limitsOf(ben)).toEqual({
+        ...noLimits,
+        modelMicroUsdPerMonth: 900,
+        awakeSandboxes: 9,
+        concurrentRuns: null,
+      })
       expect(await as<PersonQuotas>(owner, 'GET', `/people/${ben.userId}/quotas`)).toMatchObject({
         presetId: preset.id,
         assigned: { concurrentRuns: null },
@@ -81,11 +87,7 @@ onBothDatabases((target) => {
       }
       expect(await codeOf(owner, 'POST', '/quota-presets', same)).toBe('quota.preset-name-taken')
       expect(await codeOf(owner, 'DELETE', `/quota-presets/${preset.id}`)).toBe('done')
-      expect(await limitsOf(ben)).toEqual({
-        modelMicroUsdPerMonth: 50_000_000,
-        awakeSandboxes: 4,
-        concurrentRuns: null,
-      })
+      expect(await limitsOf(ben)).toEqual({ ...memberLimits, concurrentRuns: null })
       expect(await codeOf(owner, 'DELETE', '/quota-presets/member')).toBe('quota.preset-is-default')
       expect(await codeOf(owner, 'PATCH', `/people/${ben.userId}/quotas`, { presetId: 'gone' })).toBe(
         'quota.preset-not-found',
@@ -95,7 +97,7 @@ onBothDatabases((target) => {
 
     test('can be lowered by the person, not raised', async () => {
       await as(ben, 'PATCH', '/quotas', { concurrentRuns: 1, modelMicroUsdPerMonth: 60_000_000 })
-      expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 50_000_000, awakeSandboxes: 4, concurrentRuns: 1 })
+      expect(await limitsOf(ben)).toEqual({ ...memberLimits, concurrentRuns: 1 })
       await as(ben, 'PATCH', '/quotas', { concurrentRuns: null })
       expect(await limitsOf(ben)).toMatchObject({ concurrentRuns: 3 })
     })

@@ -39,6 +39,13 @@ import type { QuotaRequestRow } from './quotas.table.ts'
 /** Returns how much of a quota a person uses. A monthly one counts from `from`. */
 export type QuotaMeter = (userId: string, month: { from: number; to: number }) => Promise<number>
 
+/** What counts one quota. `largest`: what uses most of it, which only the person sees. */
+export type MeteredQuota = {
+  quota: QuotaName
+  read: QuotaMeter
+  largest?: (userId: string) => Promise<QuotaState['largest']>
+}
+
 /** The limits of people, and what they use of them. */
 export type Quotas = {
   limits(userId: string): Promise<QuotaLimits>
@@ -75,7 +82,7 @@ export type QuotaAdministration = {
 export type QuotaPorts = {
   store: QuotaStore
   people: Pick<PeopleAdministration, 'roleOf' | 'requireAdministrator' | 'requireManaged'>
-  meters(): readonly { quota: QuotaName; read: QuotaMeter }[]
+  meters(): readonly MeteredQuota[]
   timeZone(): Promise<string>
   audit: Pick<Audit, 'record'>
   system: System
@@ -114,8 +121,12 @@ export function makeQuotas(ports: QuotaPorts): Quotas {
       })),
     )
   }
+  const withLargest = async (userId: string, state: QuotaState): Promise<QuotaState> => {
+    const largest = ports.meters().find(({ quota }) => quota === state.quota)?.largest
+    return largest === undefined ? state : { ...state, largest: await largest(userId) }
+  }
   const own: Quotas['own'] = async (userId) => ({
-    quotas: await states(userId),
+    quotas: await Promise.all((await states(userId)).map((state) => withLargest(userId, state))),
     requests: (await store.openRequests(userId)).map(requestOf),
   })
   return {
@@ -204,7 +215,11 @@ function makeAdministration(
     },
     createPreset: async (userId, { name, limits }) => {
       await people.requireAdministrator(userId)
-      return await save(userId, null, { id: makeId('quotaPreset', system.randomBytes), name, limits })
+      return await save(userId, null, {
+        id: makeId('quotaPreset', system.randomBytes),
+        name,
+        limits: { ...noLimits, ...limits },
+      })
     },
     updatePreset: async (userId, presetId, { name, limits }) => {
       await people.requireAdministrator(userId)

@@ -32,16 +32,14 @@ export type AuthenticationOptions = {
   apiKeys: ApiKeys
   store: Pick<UserStore, 'confirmedAt'>
   now: () => number
+  /** Throws `quota.requests-used-up`. */
+  countRequest: (caller: Caller) => Promise<void>
   cookieName: string
 }
 
-export function authenticationOf(parts: {
-  login: Login
-  apiKeys: ApiKeys
-  store: Pick<UserStore, 'confirmedAt'>
-  now: () => number
-  hosts: AllowedHosts
-}): AuthenticationOptions {
+export function authenticationOf(
+  parts: Omit<AuthenticationOptions, 'cookieName'> & { hosts: AllowedHosts },
+): AuthenticationOptions {
   const { hosts, ...others } = parts
   const isSecure = hosts.publicUrl.startsWith('https:')
   return { ...others, cookieName: sessionCookieName({ installation: hosts.installation, isSecure }) }
@@ -80,6 +78,7 @@ export function authenticate(options: AuthenticationOptions) {
     const { caller, authorize, login } = await authenticateHeaders(options, context.req.raw.headers)
     context.set('caller', caller)
     setActingCaller(caller)
+    if (!isEventStream(context.req)) await options.countRequest(caller)
     context.set('authorize', authorize)
     if (login !== undefined) {
       // The authentication library records the address in this header.
@@ -93,6 +92,13 @@ export function authenticate(options: AuthenticationOptions) {
     const cookies = context.req.raw.headers.get('cookie') ?? ''
     if (cookies.length > ordinaryHeaderBytes) context.header(cookieCountHeader, String(cookieCount(cookies)))
   })
+}
+
+/** The app opens these again and again while its connection is bad. */
+const eventStreams = /^\/api\/v1\/(?:threads\/[^/]+\/)?events$/
+
+function isEventStream({ method, path }: { method: string; path: string }): boolean {
+  return method === 'GET' && eventStreams.test(path)
 }
 
 /** Finds the session among the cookies of its name, and returns headers that contain only its cookie. */

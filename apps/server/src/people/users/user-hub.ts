@@ -6,6 +6,8 @@ export type UserHub = {
   /** Publishes to all users, for events of the installation. */
   broadcast(event: UserEvent): void
   subscribe(userId: string, listener: (event: UserEvent) => void): Disposable
+  /** True while a page, or another program, shows this user’s changes. */
+  isFollowed(userId: string): boolean
 }
 
 export function makeUserHub(): UserHub {
@@ -17,6 +19,7 @@ export function makeUserHub(): UserHub {
     broadcast: (event) => {
       for (const ofUser of listeners.values()) for (const listener of ofUser) listener(event)
     },
+    isFollowed: (userId) => listeners.has(userId),
     subscribe: (userId, listener) => {
       const ofUser = listeners.get(userId) ?? new Set()
       listeners.set(userId, ofUser.add(listener))

@@ -4,6 +4,9 @@ import { tablesOf } from '../../platform/database/database.ts'
 import { type AwakePlaceStore, makeAwakePlaceStore, type PlaceTables } from '../state/awake-places.store.ts'
 import { type LifecycleBench, makeLifecycleBench, minute } from './lifecycle.test-utils.ts'
 
+/** The limit is for what never comes, on a busy machine. */
+const until = <Result>(check: () => Result | Promise<Result>) => vi.waitFor(check, { timeout: 60_000 })
+
 onBothDatabases((target) => {
   let bench: LifecycleBench
   let threads: string[]
@@ -31,7 +34,13 @@ onBothDatabases((target) => {
     await bench.server.areas.people.quotas.updateOwn(bench.owner.userId, { awakeSandboxes })
   }
   const waits = (index: number, position: number, places = 2) =>
-    vi.waitFor(async () => expect((await view(index))?.waiting).toEqual({ position, places, reason: 'limit' }))
+    until(async () => expect((await view(index))?.waiting).toEqual({ position, places, reason: 'limit' }))
+
+  async function keyHeaders(): Promise<{ authorization: string }> {
+    const body = { name: 'script', scopes: ['work'] }
+    const response = await bench.server.call('POST', '/api/v1/api-keys', { body, person: bench.owner })
+    return { authorization: `Bearer ${((await response.json()) as { secret: string }).secret}` }
+  }
 
   /** A sandbox that was just used is paused for another one only after a while. */
   function afterMinutes(check: () => void): void {
@@ -63,11 +72,62 @@ onBothDatabases((target) => {
     expect(notices).toMatchObject([{ code: 'sandbox-waiting', params: { position: 1, places: 2, reason: 'limit' } }])
     using _third = hold(2)
     turns[0]?.[Symbol.dispose]()
-    await vi.waitFor(() => afterMinutes(() => expect(served).toEqual([2])))
+    await until(() => afterMinutes(() => expect(served).toEqual([2])))
     turns[1]?.[Symbol.dispose]()
-    await vi.waitFor(() => afterMinutes(() => expect(served).toEqual([2, 3])))
+    await until(() => afterMinutes(() => expect(served).toEqual([2, 3])))
     await Promise.all(waiting)
-  }, 20_000)
+  })
+
+  test('C12: a request whose sender sees no queue waits for a place for some seconds, then leaves the queue and hears when to try again', async () => {
+    using _first = hold(0)
+    using _second = hold(1)
+    await Promise.all([awake(0), awake(1)])
+    const turn = awake(2)
+    await waits(2, 1)
+    const wake = (index: number, headers: Record<string, string>) =>
+      bench.server.call('POST', `/api/v1/threads/${thread(index)}/sandbox/wake`, { headers })
+    const key = await keyHeaders()
+    // The owner has no page open yet: this one is as from a program.
+    const withoutPage = wake(5, bench.owner.headers)
+    await waits(5, 2)
+    using _page = bench.server.areas.people.userHub.subscribe(bench.owner.userId, () => undefined)
+    const page = wake(4, bench.owner.headers)
+    await waits(4, 3)
+    const refused = await Promise.all([wake(2, key), wake(3, key), withoutPage])
+    for (const response of refused) {
+      expect([response.status, response.headers.get('retry-after')]).toEqual([429, '30'])
+      expect(await response.json()).toMatchObject({
+        error: {
+          code: 'quota.place-awaited',
+          details: { quota: 'awakeSandboxes', used: 2, limit: 2, retryAfterSeconds: 30 },
+        },
+      })
+    }
+    // The turn joined the same wake, and the page shows its queue: both keep waiting.
+    for (const index of [3, 5]) await until(async () => expect((await view(index))?.state).toBe('fresh'))
+    await waits(2, 1)
+    await waits(4, 2)
+    await limit(null)
+    await until(() => afterMinutes(() => undefined))
+    await turn
+    expect((await page).status).toBe(200)
+  })
+
+  test('C12: a request with an API key that gets its place in time is answered as always', async () => {
+    using _first = hold(0)
+    const second = hold(1)
+    await Promise.all([awake(0), awake(1)])
+    const path = `/api/v1/threads/${thread(2)}/sandbox/wake`
+    const response = bench.server.call('POST', path, { headers: await keyHeaders() })
+    await waits(2, 1)
+    bench.server.clock.now += minute
+    second[Symbol.dispose]()
+    await until(async () => {
+      afterMinutes(() => undefined)
+      expect((await view(2))?.state).toBe('active')
+    })
+    expect((await response).status).toBe(200)
+  })
 
   test('C12: one person’s limit doesn’t delay the others', async () => {
     using _first = hold(0)
@@ -81,7 +141,7 @@ onBothDatabases((target) => {
     await bench.server.areas.sandboxes.sandboxes.awake(id, { reason: 'turn' })
     stopping.abort(new Error('canceled'))
     await expect(waiting).rejects.toThrow('canceled')
-    await vi.waitFor(async () => expect((await view(2))?.state).toBe('fresh'))
+    await until(async () => expect((await view(2))?.state).toBe('fresh'))
   })
 
   test('C12: many at the same time get exactly as many as allowed', async () => {
@@ -92,13 +152,13 @@ onBothDatabases((target) => {
     let count = 0
     const wakes = threads.map((_, index) => awake(index, stopping.signal).then(() => (count += 1)))
     const settled = Promise.allSettled(wakes)
-    await vi.waitFor(() => expect(count).toBe(4))
+    await until(() => expect(count).toBe(4))
     expect((await states()).filter((state) => state === 'active')).toHaveLength(4)
     const used = (await bench.server.areas.people.quotas.own(bench.owner.userId)).quotas
     expect(used.find(({ quota }) => quota === 'awakeSandboxes')).toMatchObject({ used: 4, limit: 4 })
     stopping.abort(new Error('canceled'))
     expect((await settled).filter(({ status }) => status === 'fulfilled')).toHaveLength(4)
-    await vi.waitFor(async () => expect((await states()).filter((state) => state === 'fresh')).toHaveLength(2))
+    await until(async () => expect((await states()).filter((state) => state === 'fresh')).toHaveLength(2))
   })
 
   test('C12: without a limit nothing is counted and nothing waits', async () => {

@@ -6,7 +6,7 @@ import { awakeFactsOf, type PresenterContext } from './sandboxes.presenter.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 
 /** How long a sandbox must be unused before it can be paused for another one. */
-const quietMs = 30_000
+export const quietMs = 30_000
 
 /** Pauses the sandbox that was unused for longest, if one is idle; with `among`, only one of these. */
 export async function pauseLeastUsed(known: {

@@ -24,12 +24,13 @@ export function withPersonalQueues(
 ): WakeQueue {
   const queues = new Map<string, WakeQueue>()
   const waited = new Set<string>()
-  const queueOf = ({ userId, limit }: AwakeLimit) => {
+  const limits = new Map<string, number>()
+  const queueOf = ({ userId }: AwakeLimit) => {
     const known = queues.get(userId)
     if (known !== undefined) return known
     const queue = makeWakeQueue({
       refusalCode: awakeUsedUp.code,
-      countAwake: async () => limit,
+      countAwake: async () => limits.get(userId) ?? 0,
       onQueueChanged: dependencies.onQueueChanged,
       onWaiting: (threadId, place) => {
         waited.add(threadId)
@@ -50,8 +51,13 @@ export function withPersonalQueues(
     enter: async (threadId, order, wait) => {
       const person = await dependencies.limitOf(threadId)
       if (person === undefined) return await memory.enter(threadId, order, wait)
-      const { userId, limit } = person
+      const { userId } = person
+      limits.set(userId, person.limit)
       const takePlace = async () => {
+        // Read again at each attempt: it can be raised while the thread waits.
+        const present = await dependencies.limitOf(threadId)
+        if (present === undefined) return
+        const { limit } = present
         const isTaken = await dependencies.places.take({ threadId, userId, limit, now: dependencies.now() })
         if (!isTaken) throw awakeUsedUp({ limit })
       }

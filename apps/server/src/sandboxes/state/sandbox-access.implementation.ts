@@ -1,8 +1,11 @@
+import type { SandboxState } from '@threadbox/domain'
 import { isThreadboxError } from '@threadbox/errors'
 import { awakeUsedUp } from '../../people/public.ts'
 import type { SandboxActivity } from './activity.ts'
 import { type ReachableSandbox, reachSandbox } from './awake-sandbox.ts'
+import type { BriefWait } from './brief-wait.ts'
 import type { Claims } from './claims.ts'
+import type { DiskUse } from './disk-use.ts'
 import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { noMemoryCode, type Wait } from './room.ts'
 import type { Sandbox } from './sandbox.logic.ts'
@@ -16,11 +19,16 @@ export type SandboxAccessDependencies = WakingDependencies & {
   activity: SandboxActivity
   turnSignals: TurnSignals
   recorder: Pick<LifecycleRecorder, 'reportWake'>
+  briefWait: BriefWait
+  diskUse: Pick<DiskUse, 'require'>
   /** Copies files into the sandbox that were uploaded while it slept. */
   deliver: (threadId: string, sandbox: ReachableSandbox) => Promise<void>
   /** Pauses one idle sandbox. Returns false if none can be paused. */
   pauseOneIdle: () => Promise<boolean>
 }
+
+/** In these states a wake begins new work; what has begun is completed. */
+const asleep: readonly SandboxState[] = ['fresh', 'cold', 'error', 'paused', 'archived']
 
 /** {@link SandboxAccess}, with the view that the files feature needs. */
 export type Sandboxes = Omit<SandboxAccess, 'awake' | 'ifAwake'> &
@@ -40,7 +48,7 @@ export type Sandboxes = Omit<SandboxAccess, 'awake' | 'ifAwake'> &
   }
 
 export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sandboxes {
-  const { store, host, claims, activity, turnSignals } = dependencies
+  const { store, host, claims, activity, turnSignals, briefWait } = dependencies
   // One connection per boot, so that its clients are created once.
   const reached = new Map<string, ReachableSandbox>()
   const reach = (row: Sandbox, bootId: string) => {
@@ -52,6 +60,8 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
   }
   const wake = async (threadId: string, wait: Wait) => {
     await claims.exchanged(threadId)
+    const state = (await store.find(threadId))?.state ?? 'fresh'
+    if (asleep.includes(state)) await dependencies.diskUse.require(threadId)
     const row = await wakeSandbox(dependencies, threadId, wait)
     // The wake is recorded with the new state, so its report can be written in the background.
     dependencies.recorder.reportWake(threadId).catch((error: unknown) => {
@@ -85,7 +95,11 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
   // What wakes ahead leaves the wake to the first caller that needs it: when that one stops waiting, nothing waits.
   const aheads = new Map<string, AbortController>()
   const awake: Sandboxes['awake'] = (threadId, options) => {
-    const joined = join(threadId, options)
+    const { reason, signal } = options
+    const isBrief = reason !== 'turn' && briefWait.applies()
+    const joined = isBrief
+      ? briefWait.within({ threadId, signal }, (brief) => join(threadId, { ...options, signal: brief }))
+      : join(threadId, options)
     aheads.get(threadId)?.abort(new Error('a caller needs it'))
     return joined
   }

@@ -3,6 +3,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { withoutDiskWait } from '../../platform/database/database.ts'
 import type { LogTransaction } from '../../threads/public.ts'
 import type { Sandbox, SandboxMemory, WakeFacts } from './sandbox.logic.ts'
+import { type InsertSandbox, insertSandbox } from './sandbox-count.ts'
 import { columnsOf, sandboxOf, wakeFactsOf } from './sandbox-rows.ts'
 import type { SandboxMemoryRow, SandboxRow, SandboxTables } from './sandboxes.table.ts'
 
@@ -12,7 +13,10 @@ export type SandboxStore = {
   findById(sandboxId: string): Promise<Sandbox | undefined>
   list(threadIds: readonly string[]): Promise<Sandbox[]>
   all(): Promise<Sandbox[]>
-  /** Inserts the row of the thread and returns it, or returns the one that a concurrent call inserted first. */
+  /**
+   * Inserts the row of the thread and returns it, or returns the one that a concurrent call inserted first. Throws
+   * `quota.sandboxes-used-up`.
+   */
   insertIfMissing(row: Sandbox): Promise<Sandbox>
   /**
    * Changes the state and what belongs to it, with what is stored beside the row, if state and boot are still as
@@ -65,7 +69,10 @@ export type SettableValues = Partial<
   >
 >
 
-export function makeSandboxStore(database: Kysely<SandboxTables>): SandboxStore {
+export function makeSandboxStore(
+  database: Kysely<SandboxTables>,
+  insert: InsertSandbox = (row) => insertSandbox(database, row),
+): SandboxStore {
   const sandboxes = () => database.selectFrom('sandboxes').selectAll()
   const byThread = async (threadId: string) =>
     read(await sandboxes().where('thread_id', '=', threadId).executeTakeFirst())
@@ -82,11 +89,7 @@ export function makeSandboxStore(database: Kysely<SandboxTables>): SandboxStore 
           ).map(sandboxOf),
     all: async () => (await sandboxes().execute()).map(sandboxOf),
     insertIfMissing: async (row) => {
-      await database
-        .insertInto('sandboxes')
-        .values(columnsOf(row))
-        .onConflict((conflict) => conflict.column('thread_id').doNothing())
-        .execute()
+      await insert(columnsOf(row))
       return (await byThread(row.thread_id)) ?? row
     },
     change: async (expected, values, { memory, isDurable = true } = {}) => {

@@ -7,16 +7,18 @@ import type { ReadDefaults, SandboxViews, ThreadLog, ThreadRows } from '../../th
 import type { HostClient } from '../host/host-client.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
 import { makeSandboxActivity, type SandboxActivity } from './activity.ts'
-import type { AwakePlaceStore } from './awake-places.store.ts'
+import type { AwakeLimits } from './awake-limits.ts'
 import type { ReachableSandbox } from './awake-sandbox.ts'
+import { makeBriefWait } from './brief-wait.ts'
 import { type Claims, makeClaims } from './claims.ts'
 import { type DemotionsUnderWay, makeDemotionsUnderWay } from './demotions-under-way.ts'
+import type { DiskUse } from './disk-use.ts'
 import { forkSandbox } from './fork-sandbox.usecases.ts'
 import { pauseLeastUsed } from './least-used.ts'
 import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { type ApplyLimits, makeApplyLimits } from './live-limits.ts'
 import { makePausing, type Pausing } from './pausing.ts'
-import { type AwakeLimit, withPersonalQueues } from './personal-queues.ts'
+import { withPersonalQueues } from './personal-queues.ts'
 import { type RewindOrder, rewindSandbox } from './rewind-sandbox.ts'
 import { makeWakeQueue, type WakePlace, type WakeQueue } from './room.ts'
 import { makeSandboxAccess, type Sandboxes } from './sandbox-access.implementation.ts'
@@ -54,9 +56,8 @@ export type StatePorts = {
   events: Pick<Events<SandboxEvents>, 'emit' | 'on'>
   recorder: LifecycleRecorder
   announceWaiting(threadId: string, place: WakePlace): Promise<void>
-  places: AwakePlaceStore
-  /** How many sandboxes of the thread’s creator can be awake; undefined: no limit. */
-  awakeLimitOf(threadId: string): Promise<AwakeLimit | undefined>
+  limits: AwakeLimits
+  diskUse: Pick<DiskUse, 'require'>
   preparers: () => readonly Preparer[]
   /** Key with which the manifests of a sandbox hash values. */
   hashKeyOf(sandboxId: string): string
@@ -92,7 +93,7 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
   const demotions = makeDemotionsUnderWay()
   const { activity, claims, transition } = makeGround(ports)
   const wakeQueue = connectWakeQueue(ports, async (userId) => {
-    const among = await ports.places.awakeOf(userId)
+    const among = await ports.limits.places.awakeOf(userId)
     return await pauseLeastUsed({ store, pausing, context: await context(), among })
   })
   const reachable = makeReachable(system)
@@ -118,6 +119,7 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
     activity,
     turnSignals: makeTurnSignals(ports),
     wakeQueue,
+    briefWait: makeBriefWait({ ...ports, wakeQueue }),
     pausing,
     demotions,
     egress,
@@ -153,7 +155,10 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
         threadIds.map((threadId) => [threadId, presentSandbox({ threadId, row: rows.get(threadId) }, present)]),
       )
     },
-    forkSandbox: (order) => forkSandbox({ ...ports, transition, egress }, order),
+    forkSandbox: async (order) => {
+      await ports.diskUse.require(order.threadId)
+      return await forkSandbox({ ...ports, transition, egress }, order)
+    },
     rewindSandbox: (order) => rewindSandbox({ store, host, transition, claims }, order),
   }
 }
@@ -182,7 +187,7 @@ function makeGround({ store, threads, events, recorder, system, logger }: StateP
 
 /** The queue retries whenever memory may have become free. */
 function connectWakeQueue(
-  { host, threads, events, announceWaiting, places, awakeLimitOf, system }: StatePorts,
+  { host, threads, events, announceWaiting, limits, system }: StatePorts,
   pauseOneIdleOf: (userId: string) => Promise<boolean>,
 ): WakeQueue {
   const told = {
@@ -194,8 +199,7 @@ function connectWakeQueue(
   const memory = makeWakeQueue({ ...told, countAwake: async () => (await host.info()).awakeSandboxes })
   const wakeQueue = withPersonalQueues(memory, {
     ...told,
-    places,
-    limitOf: awakeLimitOf,
+    ...limits,
     pauseOneIdleOf,
     now: system.now,
   })

@@ -111,6 +111,25 @@ export const peopleErrors: ErrorWords = {
     message: 'Ein Modell, das übernimmt, muss ein anderes verbundenes sein, jedes höchstens einmal.',
     remedy: 'Wählen Sie andere aus der Liste der Modelle.',
   },
+  'quota.place-awaited': {
+    message: 'Sie haben {used} von {limit} Sandboxes wach, und keine wurde frei.',
+    remedy:
+      'Pausieren Sie eine, versuchen Sie es in {retryAfterSeconds} s erneut, oder fragen Sie unter Einstellungen, Verbrauch mehr an.',
+  },
+  'quota.sandboxes-used-up': {
+    message: 'Sie haben {used} Sandboxes; Ihre Grenze ist {limit}.',
+    remedy: 'Löschen Sie Threads, die Sie nicht mehr brauchen, oder fragen Sie unter Einstellungen, Verbrauch mehr an.',
+  },
+  'quota.disk-used-up': {
+    message:
+      'Ihre Sandboxes belegen {usedGiB} von {limitGiB} GiB. Die größte ist die von {largest}, mit {largestGiB} GiB.',
+    remedy:
+      'Löschen Sie Dateien in einer wachen Sandbox, löschen Sie Threads, oder fragen Sie unter Einstellungen, Verbrauch mehr an.',
+  },
+  'quota.requests-used-up': {
+    message: 'Sie haben eine Zeit lang mehr als {limit} Anfragen pro Sekunde gesendet; das ist Ihre Grenze.',
+    remedy: 'Versuchen Sie es in {retryAfterSeconds} s erneut, oder fragen Sie unter Einstellungen, Verbrauch mehr an.',
+  },
   'quota.awake-used-up': {
     message: 'Sie haben {limit} wache Sandboxes; das ist Ihre Grenze.',
     remedy:

@@ -112,6 +112,23 @@ export const peopleErrors: ErrorWords = {
     message: 'Un modello che subentra deve essere un altro modello collegato, ognuno al massimo una volta.',
     remedy: 'Scegline altri dall’elenco dei modelli.',
   },
+  'quota.place-awaited': {
+    message: 'Hai {used} sandbox sveglie su {limit} e nessuna si è liberata.',
+    remedy: 'Mettine una in pausa, riprova tra {retryAfterSeconds} s o chiedi di più in Impostazioni, Utilizzo.',
+  },
+  'quota.sandboxes-used-up': {
+    message: 'Hai {used} sandbox e il tuo limite è {limit}.',
+    remedy: 'Elimina i thread che non ti servono più o chiedi di più in Impostazioni, Utilizzo.',
+  },
+  'quota.disk-used-up': {
+    message:
+      'Le tue sandbox occupano {usedGiB} GiB su {limitGiB}. La più grande è quella di {largest}, con {largestGiB} GiB.',
+    remedy: 'Elimina file in una sandbox sveglia, elimina thread o chiedi di più in Impostazioni, Utilizzo.',
+  },
+  'quota.requests-used-up': {
+    message: 'Per un po’ hai inviato più di {limit} richieste al secondo, che è il tuo limite.',
+    remedy: 'Riprova tra {retryAfterSeconds} s o chiedi di più in Impostazioni, Utilizzo.',
+  },
   'quota.awake-used-up': {
     message: 'Hai {limit} sandbox sveglie, che è il tuo limite.',
     remedy: 'Mettine una in pausa, attendi che una sia inattiva o chiedi di più in Impostazioni, Utilizzo.',

@@ -110,6 +110,24 @@ export const peopleErrors: ErrorWords = {
     message: '引き継ぐモデルは、接続済みの別のモデルを 1 回ずつ指定してください。',
     remedy: 'モデルの一覧からほかのものを選んでください。',
   },
+  'quota.place-awaited': {
+    message: '稼働中のサンドボックスが上限 {limit} 個のうち {used} 個あり、空きができませんでした。',
+    remedy:
+      'どれかを一時停止するか、{retryAfterSeconds} 秒後にもう一度試すか、設定の「使用量」で追加を依頼してください。',
+  },
+  'quota.sandboxes-used-up': {
+    message: 'サンドボックスが {used} 個あり、上限は {limit} 個です。',
+    remedy: '不要なスレッドを削除するか、設定の「使用量」で追加を依頼してください。',
+  },
+  'quota.disk-used-up': {
+    message:
+      'サンドボックスが {limitGiB} GiB 中 {usedGiB} GiB を使用しています。最大は {largest} の {largestGiB} GiB です。',
+    remedy: '稼働中のサンドボックスのファイルかスレッドを削除するか、設定の「使用量」で追加を依頼してください。',
+  },
+  'quota.requests-used-up': {
+    message: 'しばらくの間、上限である 1 秒あたり {limit} 件を超えるリクエストが送信されました。',
+    remedy: '{retryAfterSeconds} 秒後にもう一度試すか、設定の「使用量」で追加を依頼してください。',
+  },
   'quota.awake-used-up': {
     message: '稼働中のサンドボックスが {limit} 個で、上限に達しています。',
     remedy: 'どれかを一時停止するか、空くまで待つか、設定の「使用量」で追加を依頼してください。',

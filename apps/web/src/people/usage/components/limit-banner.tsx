@@ -35,6 +35,7 @@ function Banner({ state, isAsked, onDismiss }: { state: QuotaState; isAsked: boo
   const { quota, used, limit, assigned, resetsAt } = state
   const maximum = limit ?? 0
   const isOwn = assigned === null || maximum < assigned
+  const largest = words.largest(state)
   const values = {
     name: t(`limits.name.${quota}`),
     used: words.usedOf(quota, used, maximum),
@@ -45,7 +46,9 @@ function Banner({ state, isAsked, onDismiss }: { state: QuotaState; isAsked: boo
       <Glyph state="pausing" />
       <p className="grow">
         <span role="status">
-          <b>{t('limits.near', values)}</b> {t('limits.nearUsed', values)}
+          <b>{t('limits.near', values)}</b>{' '}
+          {resetsAt === null ? t('limits.nearKept', values) : t('limits.nearUsed', values)}{' '}
+          {largest === '' ? '' : `${largest}.`}
         </span>
       </p>
       {!isOwn && (
@@ -60,7 +63,7 @@ function Banner({ state, isAsked, onDismiss }: { state: QuotaState; isAsked: boo
           {isAsked ? t('limits.asked') : t('limits.ask')}
         </Button>
       )}
-      <IconButton label={t('limits.dismiss')} onClick={onDismiss}>
+      <IconButton label={resetsAt === null ? t('limits.dismissKept') : t('limits.dismiss')} onClick={onDismiss}>
         <X className="i" size={16} />
       </IconButton>
     </div>

@@ -63,6 +63,7 @@ function LimitRow({ state, isAsked }: { state: QuotaState; isAsked: boolean }) {
   const facts = [
     words.usedOf(quota, used, maximum),
     resetsAt === null ? '' : t('limits.resets', { when: format.moment(resetsAt, Date.now()) }),
+    words.largest(state),
     isOwn ? t('limits.yourOwn') : '',
   ].filter((fact) => fact !== '')
   return (

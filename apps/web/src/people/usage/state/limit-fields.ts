@@ -4,25 +4,31 @@ export const quotaNames = [
   'modelMicroUsdPerMonth',
   'awakeSandboxes',
   'concurrentRuns',
+  'sandboxes',
+  'diskBytes',
+  'apiRequestsPerSecond',
 ] as const satisfies readonly QuotaName[]
 
-const perMillion = 1_000_000
+/** What people type of these is a decimal number of a larger unit: USD and GiB. */
+const units: Partial<Record<QuotaName, number>> = { modelMicroUsdPerMonth: 1_000_000, diskBytes: 1024 ** 3 }
+const decimals = 6
 /** The server’s limit of a limit. */
 const most = 1_000_000_000_000_000
 
-/** What people type: money in USD, everything else as a whole number; empty: no limit. */
+/** What people type: money in USD, disk space in GiB, everything else as a whole number; empty: no limit. */
 export function fieldOf(quota: QuotaName, limit: number | null): string {
   if (limit === null) return ''
-  return quota === 'modelMicroUsdPerMonth' ? String(limit / perMillion) : String(limit)
+  const unit = units[quota]
+  return String(unit === undefined ? limit : Number((limit / unit).toFixed(decimals)))
 }
 
 /** Undefined if it isn’t a limit. A comma works like a point. */
 export function limitOf(quota: QuotaName, field: string): number | null | undefined {
   const text = field.trim().replace(',', '.')
   if (text === '') return null
-  const isMoney = quota === 'modelMicroUsdPerMonth'
-  if (!(isMoney ? /^\d{1,9}(\.\d{1,6})?$/ : /^\d{1,9}$/).test(text)) return undefined
-  const limit = isMoney ? Math.round(Number(text) * perMillion) : Number(text)
+  const unit = units[quota]
+  if (!(unit === undefined ? /^\d{1,9}$/ : /^\d{1,9}(\.\d{1,6})?$/).test(text)) return undefined
+  const limit = Math.round(Number(text) * (unit ?? 1))
   return limit <= most ? limit : undefined
 }
 

@@ -19,6 +19,15 @@ test('a limit is near from 80 % on, and never without a limit or a reset', () =>
   expect(nearLimits([state({ used: 0, limit: 0 })])).toHaveLength(1)
 })
 
+test('what stays used until something is deleted is near too, and announced again when nothing is left', () => {
+  const near = state({ quota: 'sandboxes', used: 160, limit: 200, resetsAt: null })
+  expect(nearLimits([near, { ...near, used: 159 }])).toEqual([near])
+  const stored = withDismissed(null, { all: [near], state: near })
+  expect(isDismissed(stored, { ...near, used: 199 })).toBe(true)
+  expect(isDismissed(stored, { ...near, used: 200 })).toBe(false)
+  expect(isDismissed(stored, { ...near, used: 170, limit: 210 })).toBe(false)
+})
+
 test('a notice is dismissed for one month, beside others', () => {
   const [money, runs] = [state({}), state({ quota: 'concurrentRuns' })]
   const first = withDismissed(null, { all: [money, runs], state: money })
