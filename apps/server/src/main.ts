@@ -10,7 +10,6 @@ import { endIfAskedForVersion, readSettings, type Setting, serverSettings, turnS
 import { makeLogger } from '@threadbox/telemetry'
 import { type Application, makeApplication } from './application.ts'
 import { makeFrontServer } from './front-server.ts'
-import { backupStatusFile } from './installation/backups/backup-status.ts'
 import { makeMetricsListener } from './installation/metrics-listener.ts'
 import { migrate } from './migrations.registry.ts'
 import type { FixedSetting } from './people/settings/settings.ts'
@@ -42,6 +41,12 @@ function fixedSettings(): FixedSetting[] {
       value: values[name] ?? null,
       default: definition.default as string | number,
     }))
+}
+
+/** Of the same release, also after another one is installed. */
+function backupProgram(): string {
+  const isSource = import.meta.filename.endsWith('.ts')
+  return join(import.meta.dirname, isSource ? 'backup-program/main.ts' : '../backup/main.js')
 }
 
 /** Changes with each restart of the machine. */
@@ -79,7 +84,7 @@ async function main(): Promise<void> {
     trustedProxies: settings.trustedProxies,
     ownerTokenFile: settings.ownerTokenFile,
     auditHeadFile: join(directory, 'audit.head'),
-    backupStatusFile: backupStatusFile(directory),
+    backups: { directory, command: [process.execPath, '--disable-sigusr1', backupProgram()], environment },
     webDirectory: settings.webDirectory,
     undoMs: settings.undoSeconds * 1000,
     turnSettings: readSettings(turnSettings, environment),

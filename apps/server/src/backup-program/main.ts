@@ -1,9 +1,9 @@
-import { isThreadboxError } from '@threadbox/errors'
-import { backupStatusFile, changeBackupStatus } from '../installation/backups/backup-status.ts'
+import { isErrorOf, isThreadboxError } from '@threadbox/errors'
+import { backupSteps } from '../installation/backups/backup-status.ts'
+import { backupAlreadyRunning } from '../installation/backups/backups.errors.ts'
 import { commands } from './commands.ts'
 import { makeContext } from './context.ts'
-
-const scheduled = ['run', 'verify', 'prune']
+import { recordFailure } from './records.ts'
 
 /**
  * Backups of an installation, and their way back. Runs as the server’s user, beside a running server; only `restore-files` and
@@ -15,15 +15,17 @@ async function main(): Promise<number> {
   if (command === undefined) throw new Error(`Unknown command: ${name}`)
   process.umask(0o077)
   const context = makeContext(process.env, process.stdin)
-  const { lines, isFailed = false } = await command(context, words).catch(async (error: Error) => {
-    // A schedule has no reader: metrics tell of it.
-    if (scheduled.includes(name)) {
-      await changeBackupStatus(backupStatusFile(context.directory), { failedAt: Date.now(), problem: error.message })
-    }
+  const step = backupSteps.find((each) => each === name)
+  const record = async (cause: Error) => {
+    if (step !== undefined && !isErrorOf(backupAlreadyRunning, cause)) await recordFailure(context, { step, cause })
+  }
+  const { lines, isFailed, failure } = await command(context, words).catch(async (error: Error) => {
+    await record(error)
     throw error
   })
+  if (failure !== undefined) await record(failure)
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
-  return isFailed ? 1 : 0
+  return isFailed === true || failure !== undefined ? 1 : 0
 }
 
 process.exitCode = await main().catch((error: unknown) => {

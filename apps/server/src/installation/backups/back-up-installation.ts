@@ -25,6 +25,7 @@ export type BackUpOptions = {
   newId(kind: 'backup' | 'snapshot'): string
   now: () => number
   packBytes?: number
+  progress?(done: { files: number; bytes: number }): void
 }
 
 /** Backs up a running installation. Files that change are copied or held first; nothing that runs is stopped. */
@@ -70,6 +71,7 @@ async function collect(options: BackUpOptions, held: string) {
     counts: { ...counts, disks: disks?.rows.length ?? 0 },
     leftOut: [
       ...(disks?.leftOut ?? [{ what: 'the disks of all sandboxes', reason: 'no host was named' }]),
+      ...(options.machineFiles === null ? [machineLeftOut] : []),
       memoryLeftOut,
     ],
   })
@@ -85,6 +87,7 @@ async function collect(options: BackUpOptions, held: string) {
   return { files: files(), facts }
 }
 
+const machineLeftOut = { what: 'the machine’s settings and certificate authority', reason: 'only root can read them' }
 const memoryLeftOut = { what: 'the memory of sandboxes', reason: 'only files are backed up' }
 
 /** The list comes last: only then is known which disks could be read. */

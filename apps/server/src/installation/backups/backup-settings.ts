@@ -1,4 +1,4 @@
-import { open, readFile, rename } from 'node:fs/promises'
+import { open, readFile, rename, stat } from 'node:fs/promises'
 import { backupNotConfirmed, backupNotSetUp } from '@threadbox/backups'
 import { z } from 'zod'
 
@@ -34,6 +34,11 @@ export async function readBackupSettings(directory: string): Promise<BackupSetti
     throw error
   })
   return text === undefined ? undefined : schema.parse(JSON.parse(text))
+}
+
+/** When they were last written: at the latest when the key was confirmed. */
+export async function backupsSetUpAt(directory: string): Promise<number> {
+  return Math.round((await stat(backupSettingsFile(directory))).mtimeMs)
 }
 
 /** Those with which a backup can be written: its recovery key is known to a person. */
