@@ -68,7 +68,7 @@ export async function makeTestApplication(
     trustedProxies: '',
     ownerTokenFile,
     auditHeadFile: join(directory, 'audit.head'),
-    backups: { directory, command: [process.execPath, backupProgram], environment: {} },
+    backups: { directory, command: [process.execPath, backupProgram], environment: {}, niceness: 0 },
     webDirectory: '',
     undoMs: 30_000,
     turnSettings: readSettings(turnSettings, {}),

@@ -23,6 +23,7 @@ import {
 } from '../installation/backups/backup-settings.ts'
 import { backupStatusFile, changeBackupStatus, readBackupStatus } from '../installation/backups/backup-status.ts'
 import { backupsFoundDamaged } from '../installation/backups/backups.errors.ts'
+import { keepMachineFiles } from '../installation/backups/machine-files.ts'
 import { restoreDisks } from '../installation/backups/restore-disks.ts'
 import { restoreInstallation, stagingFolder } from '../installation/backups/restore-installation.ts'
 import { migrate, migrationNames } from '../migrations.registry.ts'
@@ -75,6 +76,12 @@ export const commands: Readonly<Record<string, BackupCommand>> = {
     return { lines: ['Confirmed. Backups can be written now.'] }
   },
 
+  /** What the launcher reads as root, for backups that it doesn’t start. */
+  'keep-machine-files': async ({ directory }) => {
+    await keepMachineFiles(directory, machineFilesFor(await confirmedSettings(directory)))
+    return { lines: [] }
+  },
+
   run: async (context, words) => {
     const { settings, store } = await opened(context)
     const host = makeHostClient({ socketPath: context.hostSocket, gatewaySocketPath: context.gatewaySocket })
@@ -82,9 +89,9 @@ export const commands: Readonly<Record<string, BackupCommand>> = {
     try {
       const startedAt = now()
       await recordStart(file, startedAt)
-      const machineFiles = words.includes('machine-files') ? () => process.stdin as AsyncIterable<Uint8Array> : null
+      if (words.includes('machine-files')) await keepMachineFiles(context.directory, machineFilesFor(settings))
       const progress = words.includes('progress') ? { progress: printProgress } : {}
-      const written = await backUpInstallation({ ...context, store, settings, host, machineFiles, now, ...progress })
+      const written = await backUpInstallation({ ...context, store, settings, host, now, ...progress })
       await changeBackupStatus(file, ({ failure, backups }) => ({
         succeededAt: now(),
         seconds: (now() - startedAt) / 1000,
@@ -171,6 +178,11 @@ export const commands: Readonly<Record<string, BackupCommand>> = {
 }
 
 const now = () => Date.now()
+
+const machineFilesFor = ({ keys }: BackupSettings) => ({
+  content: process.stdin as AsyncIterable<Uint8Array>,
+  recipient: keys.recipient,
+})
 
 async function opened(context: ProgramContext): Promise<{ settings: BackupSettings; store: ObjectStore }> {
   const settings = await confirmedSettings(context.directory)

@@ -43,26 +43,36 @@ export type BackupProgram = {
   /** What starts the program; the words of its command follow. */
   command: readonly string[]
   environment: NodeJS.ProcessEnv
+  /** By default less than the server’s: no one waits for it. */
+  niceness?: number
 }
 
-/** Less than the server: no one waits for it. */
-const niceness = 10
+const usualNiceness = 10
 
 export function makeBackupRuns(program: BackupProgram, ports: { now(): number; logger: Logger }): BackupRuns {
   const { directory } = program
   const { now, logger } = ports
   const stopping = new AbortController()
   let current: RunningBackup | undefined
-  let work: Promise<void> = Promise.resolve()
+  let working: Promise<void> = Promise.resolve()
 
-  const runAll = async () => {
-    for (const step of backupSteps) {
-      current = { step, startedAt: current?.startedAt ?? now(), files: null, bytes: null }
-      const progress = (files: number, bytes: number) => {
-        if (current !== undefined) current = { ...current, files, bytes }
-      }
-      if (!(await runStep(program, { step, progress, signal: stopping.signal, ...ports }))) return
-    }
+  const follow = (line: string) => {
+    const [, files, bytes] = /^progress (\d+) (\d+)$/.exec(line) ?? []
+    const step = backupSteps.find((each) => line === `step ${each}`)
+    if (current === undefined) return
+    if (files !== undefined) current = { ...current, files: Number(files), bytes: Number(bytes) }
+    else if (step !== undefined) current = { ...current, step, files: null, bytes: null }
+    else logger.info({ step: current.step }, line)
+  }
+  const work = async () => {
+    const failedBefore = await failureTime(directory)
+    const failure = await runProgram(program, { follow, signal: stopping.signal })
+    if (failure === undefined) return
+    logger.error(failure, 'a backup failed')
+    // The next start of the server finds it interrupted, and repeats it.
+    if (stopping.signal.aborted) return
+    const isRecorded = (await failureTime(directory)) !== failedBefore
+    if (!isRecorded) await recordEnd(directory, { ...failure, step: current?.step ?? 'run', at: now() })
   }
   return {
     start: async () => {
@@ -75,17 +85,17 @@ export function makeBackupRuns(program: BackupProgram, ports: { now(): number; l
         current = undefined
         throw error
       }
-      work = runAll()
+      working = work()
         .catch((error: unknown) => logger.error({ err: error }, 'a backup could not be followed'))
         .finally(() => {
           current = undefined
         })
     },
     running: async () => current ?? (await runningElsewhere(directory)),
-    settled: () => work,
+    settled: () => working,
     stop: async () => {
       stopping.abort()
-      await work
+      await working
     },
   }
 }
@@ -96,43 +106,20 @@ async function runningElsewhere(directory: string): Promise<RunningBackup | null
   return { step: 'run', startedAt: status.startedAt ?? 0, files: null, bytes: null }
 }
 
-/** Returns whether it succeeded. A failure is in the record, by the program or, if it could not, by this server. */
-async function runStep(
-  { directory, command, environment }: BackupProgram,
-  options: {
-    step: BackupStep
-    progress: (files: number, bytes: number) => void
-    signal: AbortSignal
-    now(): number
-    logger: Logger
-  },
-): Promise<boolean> {
-  const { step, progress, signal, now, logger } = options
-  const file = backupStatusFile(directory)
-  const failedBefore = await failureTime(file)
+/** Returns why it failed. The program has recorded that, unless it could not. */
+async function runProgram(
+  { command, environment, niceness = usualNiceness }: BackupProgram,
+  { follow, signal }: { follow: (line: string) => void; signal: AbortSignal },
+): Promise<{ reason: string; output: string } | undefined> {
   const [name = process.execPath, ...words] = command
-  const child = spawn(name, [...words, step, ...(step === 'run' ? ['progress'] : [])], {
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal,
-  })
+  const child = spawn(name, [...words, 'daily'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'], signal })
   if (child.pid !== undefined) setPriority(child.pid, niceness)
   const failed = once(child, 'error').then(([error]) => (error as Error).message)
   const closed = once(child, 'close').then(([code, cut]) => ended(code as number | null, cut as string | null))
   const said = text(child.stderr).catch(() => '')
-  createInterface(child.stdout).on('line', (line) => {
-    const [, files, bytes] = /^progress (\d+) (\d+)$/.exec(line) ?? []
-    if (files !== undefined) progress(Number(files), Number(bytes))
-    else logger.info({ step }, line)
-  })
+  createInterface(child.stdout).on('line', follow)
   const reason = await Promise.race([failed, closed])
-  if (reason === undefined) return true
-  const output = (await said).trim().slice(-2000)
-  logger.error({ step, reason, output }, 'a backup failed')
-  // The next start of the server finds it interrupted, and repeats it.
-  if (signal.aborted) return false
-  if ((await failureTime(file)) === failedBefore) await recordEnd(file, { step, reason: output || reason, at: now() })
-  return false
+  return reason === undefined ? undefined : { reason, output: (await said).trim().slice(-2000) }
 }
 
 function ended(code: number | null, signal: string | null): string | undefined {
@@ -140,19 +127,19 @@ function ended(code: number | null, signal: string | null): string | undefined {
   return code === null ? `it was ended by ${signal}` : `it ended with ${code}`
 }
 
-async function failureTime(file: string): Promise<number | null> {
-  return await readBackupStatus(file).then(
+async function failureTime(directory: string): Promise<number | null> {
+  return await readBackupStatus(backupStatusFile(directory)).then(
     ({ failedAt }) => failedAt,
     () => null,
   )
 }
 
 async function recordEnd(
-  file: string,
-  { step, reason, at }: { step: BackupStep; reason: string; at: number },
+  directory: string,
+  { step, output, reason, at }: { step: BackupStep; output: string; reason: string; at: number },
 ): Promise<void> {
-  const { code, message, remedy, details } = backupProgramEnded({ reason: reason.slice(-300) })
-  await changeBackupStatus(file, {
+  const { code, message, remedy, details } = backupProgramEnded({ reason: (output || reason).slice(-300) })
+  await changeBackupStatus(backupStatusFile(directory), {
     failedAt: at,
     problem: message,
     failure: { step, code, message, remedy, details },

@@ -73,7 +73,7 @@ async function describe({ directory, runs, schedule, now }: Ports): Promise<Back
     nextAt: await schedule.nextAt(),
     running: await runs.running(),
     failure,
-    attention: backupAttention({ hasFailed: failure !== null, past, now: now() }),
+    attention: backupAttention({ hasFailed: failure !== null && failure.step !== 'prune', past, now: now() }),
   }
 }
 
