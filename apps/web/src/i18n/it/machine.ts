@@ -92,7 +92,6 @@ export const machine: Texts<typeof source> = {
       prune: 'Rimozione dei backup vecchi',
     },
     progress_one: '{{count}} file, {{bytes}}',
-    progress_many: '{{count}} file, {{bytes}}',
     progress_other: '{{count}} file, {{bytes}}',
     startedAt: 'avviato {{when}}',
     failed: {
