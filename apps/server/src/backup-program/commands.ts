@@ -108,8 +108,8 @@ export const commands: Readonly<Record<string, BackupCommand>> = {
 
   list: async (context) => {
     const { store } = await opened(context)
-    const { backups } = await readBackupStatus(backupStatusFile(context.directory))
-    const rows = new Map(backups.map((row) => [row.name, row]))
+    const status = await readBackupStatus(backupStatusFile(context.directory)).catch(() => undefined)
+    const rows = new Map((status?.backups ?? []).map((row) => [row.name, row]))
     const unknown = { verifiedAt: null, problems: [], leftOut: null }
     const lines = (await listBackups(store)).flatMap((name) => listedLines(rows.get(name) ?? { name, ...unknown }))
     return { lines: lines.length === 0 ? [`No backups in ${store.place}.`] : lines }

@@ -21,7 +21,7 @@ const due = (
   backupDue({
     plan: { daily: options.daily ?? '03:15', timeZone: options.timeZone ?? 'UTC' },
     past: past(options.past),
-    elapsed: { sinceServerStartMs: 10 * day, sinceScheduledMs: null, ...options.elapsed },
+    elapsed: { sinceInterruptedMs: 0, sinceScheduledMs: null, ...options.elapsed },
     now: at(now),
   })
 const isDue = (...parameters: Parameters<typeof due>) => due(...parameters).isDue
@@ -75,8 +75,8 @@ describe('a backup is due', () => {
   test('C12: once more after an interruption, when the lease of the program has expired', () => {
     const startedAt = at('2026-11-30T03:15:01Z')
     const interrupted = { past: { startedAt, state: 'interrupted' as const } }
-    expect(isDue('2026-11-30T05:00:00Z', { ...interrupted, elapsed: { sinceServerStartMs: minute } })).toBe(false)
-    expect(isDue('2026-11-30T05:20:00Z', { ...interrupted, elapsed: { sinceServerStartMs: 20 * minute } })).toBe(true)
+    expect(isDue('2026-11-30T05:00:00Z', { ...interrupted, elapsed: { sinceInterruptedMs: minute } })).toBe(false)
+    expect(isDue('2026-11-30T05:20:00Z', { ...interrupted, elapsed: { sinceInterruptedMs: 20 * minute } })).toBe(true)
     expect(isDue('2026-11-30T05:20:00Z', { past: { startedAt, state: 'interrupted-again' } })).toBe(false)
     expect(isDue('2026-12-01T03:15:00Z', { past: { startedAt, state: 'interrupted-again' } })).toBe(true)
   })

@@ -18,8 +18,8 @@ export type BackupPast = {
 
 /** Elapsed times, which don’t depend on a clock. */
 export type BackupElapsed = {
-  /** Since this server started. */
-  sinceServerStartMs: number
+  /** Since this server found that the last one was interrupted. */
+  sinceInterruptedMs: number
   /** Since this server started a backup on its schedule; null: it has not. */
   sinceScheduledMs: number | null
 }
@@ -57,7 +57,7 @@ function isDue(
 ): boolean {
   if (dueAt === undefined || past.state === 'running') return false
   const isRepetition = past.state === 'interrupted'
-  if (isRepetition && elapsed.sinceServerStartMs < leaseMs) return false
+  if (isRepetition && elapsed.sinceInterruptedMs < leaseMs) return false
   if (!isRepetition && elapsed.sinceScheduledMs !== null && elapsed.sinceScheduledMs < betweenMs) return false
   const startedAt = believed(past.startedAt, now)
   if (!isRepetition && startedAt !== null && startedAt >= dueAt) return false

@@ -29,17 +29,19 @@ export function makeBackupSchedule(ports: {
   logger: Logger
 }): BackupSchedule {
   const { directory, runs, settings, now, uptimeMs, logger } = ports
-  const startedUpAt = uptimeMs()
+  let interruptedUpAt: number | undefined
   let scheduledUpAt: number | undefined
   const decide = async () => {
     const isSetUp = (await readBackupSettings(directory))?.isConfirmed === true
     if (!isSetUp) return { isDue: false, nextAt: null }
     const { backupDaily, timeZone } = await settings.values()
+    const past = await readPast(directory, runs)
+    interruptedUpAt = past.state === 'interrupted' ? (interruptedUpAt ?? uptimeMs()) : undefined
     const sinceScheduledMs = scheduledUpAt === undefined ? null : uptimeMs() - scheduledUpAt
     return backupDue({
       plan: { daily: backupDaily, timeZone },
-      past: await readPast(directory, runs),
-      elapsed: { sinceServerStartMs: uptimeMs() - startedUpAt, sinceScheduledMs },
+      past,
+      elapsed: { sinceInterruptedMs: uptimeMs() - (interruptedUpAt ?? uptimeMs()), sinceScheduledMs },
       now: now(),
     })
   }

@@ -7,6 +7,14 @@ export const backupStatusDamaged = defineError<{ reason: string }>({
   remedy: () => 'Run a backup: it starts a new record. The backups in the store are unchanged.',
 })
 
+export const backupSettingsDamaged = defineError<{ file: string; reason: string }>({
+  code: 'backup.settings-damaged',
+  kind: 'internal',
+  message: ({ file, reason }) => `Where backups go can’t be read, so none are made: ${file} (${reason})`,
+  remedy: () =>
+    'Restore this file from a copy. Without one, remove it and run ./threadbox backup init with a new store.',
+})
+
 export const backupAlreadyRunning = defineError({
   code: 'backup.already-running',
   kind: 'conflict',

@@ -6,7 +6,7 @@ import type { Backups } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
 import { startTimeOf } from './backup-process.ts'
-import { writeBackupSettings } from './backup-settings.ts'
+import { backupSettingsFile, writeBackupSettings } from './backup-settings.ts'
 import { backupStatusFile, changeBackupStatus } from './backup-status.ts'
 
 const hour = 3_600_000
@@ -79,6 +79,17 @@ describe('without a backup program that works', () => {
     expect(await run()).toMatchObject({ status: 409, code: 'backup.not-confirmed' })
     server.clock.now += 48 * hour
     expect(await schedule().check()).toBeNull()
+    expect(await starts()).toBe(0)
+  })
+
+  test('C12: damaged settings are an error that is shown, and nothing is started', async () => {
+    await serve(waiting())
+    await setUp()
+    await writeFile(backupSettingsFile(directory), '{"format": 1')
+    const { failure, attention } = await list()
+    expect([failure?.code, attention]).toEqual(['backup.settings-damaged', 'failed'])
+    expect((await run()).code).toBe('backup.settings-damaged')
+    await expect(schedule().check()).rejects.toThrow('its content is damaged')
     expect(await starts()).toBe(0)
   })
 

@@ -55,8 +55,9 @@ const unset: Backups = {
 }
 
 async function describe({ directory, runs, schedule, now }: Ports): Promise<Backups> {
-  const settings = await readBackupSettings(directory)
+  const settings = await readBackupSettings(directory).catch((error: unknown) => unreadable(error, now()))
   if (settings === undefined) return unset
+  if ('step' in settings) return { ...unset, state: 'ready', failure: settings, attention: 'failed' }
   const { place } = settings
   if (!settings.isConfirmed) return { ...unset, state: 'not-confirmed', place }
   const status = await readBackupStatus(backupStatusFile(directory)).catch((error: unknown) => error)

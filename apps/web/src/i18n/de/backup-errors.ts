@@ -50,6 +50,11 @@ export const backupErrors: ErrorWords = {
     remedy:
       'Verwenden Sie den Wiederherstellungsschlüssel der Installation, die sie geschrieben hat. Ohne ihn sind sie nicht lesbar.',
   },
+  'backup.settings-damaged': {
+    message: 'Wohin Sicherungen gehen, ist nicht lesbar, deshalb entstehen keine: {file} ({reason})',
+    remedy:
+      'Stellen Sie diese Datei aus einer Kopie wieder her. Gibt es keine, entfernen Sie sie, und führen Sie ./threadbox backup init mit einem neuen Speicher aus.',
+  },
   'backup.status-damaged': {
     message: 'Die Aufzeichnung früherer Sicherungen ist nicht lesbar: {reason}',
     remedy:

@@ -47,6 +47,11 @@ export const backupErrors: ErrorWords = {
     message: 'I backup in {place} sono stati scritti con un’altra chiave di ripristino.',
     remedy: 'Usa la chiave di ripristino dell’installazione che li ha scritti. Senza di essa non si possono leggere.',
   },
+  'backup.settings-damaged': {
+    message: 'Non si può leggere dove vanno i backup, quindi non se ne creano: {file} ({reason})',
+    remedy:
+      'Ripristina questo file da una copia. Se non c’è, rimuovilo ed esegui ./threadbox backup init con un nuovo archivio.',
+  },
   'backup.status-damaged': {
     message: 'Il registro dei backup precedenti non si può leggere: {reason}',
     remedy: 'Avvia un backup: inizia un nuovo registro. I backup nell’archivio sono invariati.',

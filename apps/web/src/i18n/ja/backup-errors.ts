@@ -46,6 +46,11 @@ export const backupErrors: ErrorWords = {
     message: '{place} のバックアップは別の復旧キーで作成されました。',
     remedy: 'バックアップを書き込んだインストールの復旧キーを使ってください。キーがなければ読み取れません。',
   },
+  'backup.settings-damaged': {
+    message: 'バックアップの保存先を読み取れないため、バックアップは作成されません：{file}（{reason}）',
+    remedy:
+      'このファイルをコピーから復元してください。コピーがなければ、ファイルを削除し、新しい保存先で ./threadbox backup init を実行してください。',
+  },
   'backup.status-damaged': {
     message: '以前のバックアップの記録を読み取れません：{reason}',
     remedy: 'バックアップを実行してください。新しい記録が始まります。保存先のバックアップは変わっていません。',
