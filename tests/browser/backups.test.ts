@@ -53,6 +53,8 @@ const banner = (page: Page) => page.getByText('Your newest threads and files are
 
 /** On a desk and on a phone, in both themes. */
 async function expectAccessible(page: Page): Promise<void> {
+  // A color that changes would be measured on its way.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
   for (const [width, height] of [
     [1440, 900],
     [390, 844],
@@ -85,7 +87,7 @@ test('C12: the owner starts a backup with the keyboard, sees it run, and then wh
   await backups(ada).getByText('none yet').waitFor()
   await backups(ada).getByText(store).waitFor()
   await backups(ada).getByRole('button', { name: 'Run now' }).press('Enter')
-  await ada.getByText('Backup started').waitFor()
+  await ada.getByText('Backup started', { exact: true }).waitFor()
   await expect.poll(() => backups(ada).getByText('none yet').count()).toBe(0)
   await expect.poll(() => backups(ada).getByText('not yet').count()).toBe(0)
   await expect.poll(() => backups(ada).getByRole('status').count()).toBe(0)

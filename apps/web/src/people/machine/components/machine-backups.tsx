@@ -1,5 +1,6 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import type { Backup, BackupFailure, Backups } from '@threadbox/sdk'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { ErrorCode, LearnMore } from '../../../page/docs/docs-link.tsx'
@@ -20,8 +21,9 @@ export function MachineBackups() {
   const { t } = useTranslation('machine')
   const backups = useBackups()
   const isReady = backups.data?.state === 'ready'
+  const group = useGroupOfAddress(backups.isSuccess)
   return (
-    <div id="backups">
+    <div id="backups" ref={group}>
       <Group title={t('backup.title')} action={isReady && <RunNow running={backups.data?.running ?? null} />}>
         <Loaded query={backups}>
           {(data) => (data.state === 'ready' ? <Made backups={data} /> : <None {...data} />)}
@@ -29,6 +31,16 @@ export function MachineBackups() {
       </Group>
     </div>
   )
+}
+
+/** The banner leads here; what is above it has its size only when it is loaded. */
+function useGroupOfAddress(isLoaded: boolean) {
+  const group = useRef<HTMLDivElement>(null)
+  const isTarget = useLocation({ select: ({ hash }) => hash === 'backups' })
+  useEffect(() => {
+    if (isTarget && isLoaded) group.current?.scrollIntoView()
+  }, [isTarget, isLoaded])
+  return group
 }
 
 function RunNow({ running }: Pick<Backups, 'running'>) {
