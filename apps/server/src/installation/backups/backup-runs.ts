@@ -43,7 +43,7 @@ export type BackupProgram = {
   /** What starts the program; the words of its command follow. */
   command: readonly string[]
   environment: NodeJS.ProcessEnv
-  /** By default less than the server’s: no one waits for it. */
+  /** By default less than the server’s: people wait for that. */
   niceness?: number
 }
 
@@ -80,7 +80,7 @@ export function makeBackupRuns(program: BackupProgram, ports: { now(): number; l
       current = { step: 'run', startedAt: now(), files: 0, bytes: 0 }
       try {
         await confirmedSettings(directory)
-        if ((await runningElsewhere(directory)) !== null) throw backupAlreadyRunning({})
+        if ((await startedByHand(directory)) !== null) throw backupAlreadyRunning({})
       } catch (error) {
         current = undefined
         throw error
@@ -91,7 +91,7 @@ export function makeBackupRuns(program: BackupProgram, ports: { now(): number; l
           current = undefined
         })
     },
-    running: async () => current ?? (await runningElsewhere(directory)),
+    running: async () => current ?? (await startedByHand(directory)),
     settled: () => working,
     stop: async () => {
       stopping.abort()
@@ -100,7 +100,7 @@ export function makeBackupRuns(program: BackupProgram, ports: { now(): number; l
   }
 }
 
-async function runningElsewhere(directory: string): Promise<RunningBackup | null> {
+async function startedByHand(directory: string): Promise<RunningBackup | null> {
   const status = await readBackupStatus(backupStatusFile(directory)).catch(() => undefined)
   if (status === undefined || (await backupProgramState(status.program)) !== 'running') return null
   return { step: 'run', startedAt: status.startedAt ?? 0, files: null, bytes: null }

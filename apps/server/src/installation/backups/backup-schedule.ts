@@ -17,7 +17,7 @@ export type BackupSchedule = {
 }
 
 /** How late a change of the setting or the clock is noticed. */
-const lookMs = 60_000
+const checkEveryMs = 60_000
 
 export function makeBackupSchedule(ports: {
   directory: string
@@ -57,8 +57,8 @@ export function makeBackupSchedule(ports: {
     check: async () => (await check()) ?? undefined,
     now,
     minMs: 1000,
-    maxMs: lookMs,
-    retryMs: lookMs,
+    maxMs: checkEveryMs,
+    retryMs: checkEveryMs,
     failed: (error) => logger.error({ err: error }, 'a backup could not be started'),
   })
   return { start: loop.start, check, nextAt: async () => (await decide()).nextAt, stop: loop.stop }

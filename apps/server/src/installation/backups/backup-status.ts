@@ -14,7 +14,6 @@ const failureSchema = z.object({
   remedy: z.string(),
   details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())])),
 })
-export type BackupFailure = z.infer<typeof failureSchema>
 
 const backupRowSchema = z.object({
   name: z.string(),

@@ -64,7 +64,7 @@ const settled = () => server.areas.installation.backups.settled()
 const schedule = () => server.areas.installation.backups.schedule
 const statusFile = () => backupStatusFile(directory)
 
-/** A program that ends when it is told to. */
+/** A program that waits for `endIt`. */
 const waiting = () => ['/bin/sh', '-c', `echo "$0" >>${root}/started; until [ -e ${root}/end ]; do sleep 0.05; done`]
 const endIt = () => writeFile(join(root, 'end'), '')
 const starts = async () => (await readFile(join(root, 'started'), 'utf8').catch(() => '')).split('\n').length - 1
