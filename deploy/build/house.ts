@@ -239,6 +239,7 @@ export const apps: Readonly<Record<string, App>> = {
           'team/components/personal-names.tsx',
           'usage/components/people-limits.tsx',
           'usage/components/usage-section.tsx',
+          'machine/components/backup-banner.tsx',
           'machine/components/machine-section.tsx',
           'workspaces/api/workspaces.queries.ts',
           'workspaces/state/use-move-thread.ts',

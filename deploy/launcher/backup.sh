@@ -76,6 +76,27 @@ backup_confirm() {
   local ending=''
   read -r -p 'Type its last 8 characters to show that you have it: ' ending || true
   server_program backup confirm "$ending"
+  machine_files | server_program backup keep-machine-files
+  ! runs_under_systemd || allow_store
+}
+
+# Backups on a schedule are started by the server, whose unit must know the folder that they go to.
+allow_store() {
+  local unit
+  unit=$(systemd_unit)
+  server_unit "$unit" >"/etc/systemd/system/$unit.service.new"
+  if cmp -s "/etc/systemd/system/$unit.service.new" "/etc/systemd/system/$unit.service"; then
+    rm -f "/etc/systemd/system/$unit.service.new"
+    return
+  fi
+  mv "/etc/systemd/system/$unit.service.new" "/etc/systemd/system/$unit.service"
+  systemctl daemon-reload
+  systemctl restart "$unit"
+}
+
+# The folder of the store; nothing if there is none, or if it is a bucket.
+store_folder() {
+  sed -n 's|^  "place": "\(/.*\)",$|\1|p' "$data_dir/server/backup.json" 2>/dev/null || true
 }
 
 # What only root can read: the settings, and the authority that certifies hosts with secrets.

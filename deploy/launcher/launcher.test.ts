@@ -365,6 +365,16 @@ test('the unit of the server has no right that it doesn’t need, and systemd kn
   expect(`${verified.stderr}`.split('\n').filter((line) => line.includes('abc'))).toEqual([])
 })
 
+test('C12: the unit of the server may write to the folder of the store, whether or not that exists', () => {
+  const unit = (place: string) =>
+    launcher(
+      `mkdir -p "$data_dir/server"; printf '{\n  "place": "%s",\n  "x": 1\n}\n' '${place}' >"$data_dir/server/backup.json"; set_environment THREADBOX_INSTALLATION abc123; server_unit abc`,
+    ).stdout.split('\n')
+  expect(unit('/mnt/my 50% backup')).toContain('ReadWritePaths="-/mnt/my 50%% backup"')
+  expect(unit('/home/ada/backup')).toContain('ProtectHome=read-only')
+  expect(unit('s3+https://s3.example.com/bucket').filter((line) => line.startsWith('ReadWritePaths='))).toHaveLength(1)
+})
+
 test('Firefox is installed for the full set of browser tests only', () => {
   const packagesOf = (...args: string[]) =>
     launcher(`for stage in $(stages_named ${args.join(' ')}); do packages_for_stage "$stage"; done`).stdout.split('\n')

@@ -118,9 +118,21 @@ restart_pauses() {
 
 systemd_version() { systemctl --version 2>/dev/null | sed -n '1s/^systemd \([0-9]*\).*/\1/p' | grep . || echo 0; }
 
-# A data directory below a home is not visible if homes aren't.
+# A data directory or a store below a home is not visible if homes aren't.
 home_protection() {
-  case $data_dir in /home/* | /root/* | /run/user/*) echo read-only ;; *) echo yes ;; esac
+  local folder
+  for folder in "$data_dir" "$(store_folder)"; do
+    case $folder in /home/* | /root/* | /run/user/*) echo read-only && return ;; esac
+  done
+  echo yes
+}
+
+# Where the server may write. The folder of the store can be missing, such as a drive that isn't mounted.
+writable_folders() {
+  local store
+  store=$(store_folder)
+  echo "ReadWritePaths=$data_dir/server"
+  [ -z "$store" ] || printf 'ReadWritePaths="-%s"\n' "${store//%/%%}"
 }
 
 # The server needs its own folder, the host daemon's socket and the network, and gets nothing else. Without
@@ -149,7 +161,7 @@ CapabilityBoundingSet=
 AmbientCapabilities=
 ProtectSystem=strict
 ProtectHome=$(home_protection)
-ReadWritePaths=$data_dir/server
+$(writable_folders)
 PrivateTmp=yes
 PrivateDevices=yes
 PrivateIPC=yes

@@ -6,7 +6,6 @@ import { readSettings, serverSettings, turnSettings } from '@threadbox/config'
 import { makeLogger } from '@threadbox/telemetry'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { type Application, type ApplicationOptions, makeApplication } from './application.ts'
-import { backupStatusFile } from './installation/backups/backup-status.ts'
 import { openMigrated } from './migrated.test-utils.ts'
 import { migrate } from './migrations.registry.ts'
 import { makeDirectoryBlobStore } from './platform/blobs/directory-blob-store.ts'
@@ -17,6 +16,7 @@ import { tablesIn } from './tables.test-utils.ts'
 
 export const ownerToken = 'a-one-time-token-of-the-test'
 const origin = 'http://localhost'
+const backupProgram = join(import.meta.dirname, 'backup-program/main.ts')
 
 /** The headers of a user's requests in tests. */
 export type TestPerson = { userId: string; headers: Record<string, string> }
@@ -68,7 +68,7 @@ export async function makeTestApplication(
     trustedProxies: '',
     ownerTokenFile,
     auditHeadFile: join(directory, 'audit.head'),
-    backupStatusFile: backupStatusFile(directory),
+    backups: { directory, command: [process.execPath, backupProgram], environment: {}, niceness: 0 },
     webDirectory: '',
     undoMs: 30_000,
     turnSettings: readSettings(turnSettings, {}),

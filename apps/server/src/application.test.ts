@@ -18,11 +18,13 @@ const startSteps = [
   'check sign-ins at providers',
   'start the policy',
   'measure the machine',
+  'start daily backups',
 ]
 
 const stopSteps = [
   'end what streams',
   'stop measuring the machine',
+  'stop backups',
   'close previews',
   'close sockets',
   'close shared pages',

@@ -112,12 +112,14 @@ const startSteps: readonly Step[] = [
   ['check sign-ins at providers', ({ people }) => people.oidc.rechecks.start()],
   ['start the policy', ({ sandboxes }) => sandboxes.startPolicy()],
   ['measure the machine', ({ installation }) => installation.sampler.start()],
+  ['start daily backups', ({ installation }) => installation.backups.schedule.start()],
 ]
 
 /** Ends access first, dependencies last. */
 const stopSteps: readonly Step[] = [
   ['end what streams', ({ stopping }) => stopping.abort()],
   ['stop measuring the machine', ({ installation }) => installation.sampler.stop()],
+  ['stop backups', ({ installation }) => installation.backups.stop()],
   ['close previews', ({ sandboxes }) => sandboxes.previewServer.close()],
   ['close sockets', ({ socketServer }) => socketServer.close()],
   ['close shared pages', ({ workflows }) => workflows.stopSharing()],

@@ -255,11 +255,12 @@ test('no row has a secret, whatever was done: entered, shown once, or in an addr
 })
 
 /**
- * Rows of what needs a service, a sign-in server, a reviewed file or a passkey, or many guesses: in the tests of share links,
- * OAuth, agent drafts, passkeys and invites. And of people who leave, which ends what this test needs.
+ * Rows of what needs a service, a sign-in server, a store, a reviewed file or a passkey, or many guesses: in the tests of share
+ * links, OAuth, backups, agent drafts, passkeys and invites. And of people who leave, which ends what this test needs.
  */
 const inOtherTests = [
   'agent-file-accepted',
+  'backup-started',
   'connection-logged-in',
   'erase-started',
   'erase-started',

@@ -48,6 +48,7 @@ export const auditOfRoutes: Record<string, Decision> = {
   'PATCH /quota-presets/{presetId}': ['quota-preset-changed'],
   'DELETE /quota-presets/{presetId}': ['quota-preset-removed'],
   'PATCH /people/{personId}/quotas': ['person-quotas-changed'],
+  'POST /machine/backups/run': ['backup-started'],
   'POST /machine/sandboxes/{sandboxId}/pause': ['machine-sandbox-paused'],
   'POST /machine/sandboxes/{sandboxId}/stop': ['machine-sandbox-stopped'],
   'POST /people/{personId}/hand-over': ['hand-over-started', 'handed-over'],

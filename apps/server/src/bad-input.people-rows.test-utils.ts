@@ -100,6 +100,8 @@ export const peopleRows: Record<string, BadInputRow> = {
   'GET /metrics': settingsOwner,
   'GET /machine': { ...settingsOwner, query: { checks: 'false' } },
   'GET /machine/history': { ...settingsOwner, query: { span: 'month' } },
+  'GET /machine/backups': settingsOwner,
+  'POST /machine/backups/run': settingsOwner,
   'POST /machine/sandboxes/{sandboxId}/pause': {
     ...settingsOwner,
     params: { sandboxId: 'own' },

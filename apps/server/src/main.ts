@@ -11,7 +11,6 @@ import { endIfAskedForVersion, readSettings, type Setting, serverSettings, turnS
 import { makeLogger } from '@threadbox/telemetry'
 import { type Application, makeApplication } from './application.ts'
 import { makeFrontServer } from './front-server.ts'
-import { backupStatusFile } from './installation/backups/backup-status.ts'
 import { makeMetricsListener } from './installation/metrics-listener.ts'
 import { migrate, migrationNames } from './migrations.registry.ts'
 import type { FixedSetting } from './people/settings/settings.ts'
@@ -57,6 +56,12 @@ async function migrateInstallation(open: OpenDatabase, directory: string): Promi
   await rm(goingBack, { force: true })
 }
 
+/** Of the same release, also after another one is installed. */
+function backupProgram(): string {
+  const isSource = import.meta.filename.endsWith('.ts')
+  return join(import.meta.dirname, isSource ? 'backup-program/main.ts' : '../backup/main.js')
+}
+
 /** Changes with each restart of the machine. */
 async function machineBootId(): Promise<string> {
   return await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
@@ -92,7 +97,7 @@ async function main(): Promise<void> {
     trustedProxies: settings.trustedProxies,
     ownerTokenFile: settings.ownerTokenFile,
     auditHeadFile: join(directory, 'audit.head'),
-    backupStatusFile: backupStatusFile(directory),
+    backups: { directory, command: [process.execPath, '--disable-sigusr1', backupProgram()], environment },
     webDirectory: settings.webDirectory,
     undoMs: settings.undoSeconds * 1000,
     turnSettings: readSettings(turnSettings, environment),

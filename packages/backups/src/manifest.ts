@@ -60,3 +60,8 @@ export function timeOfBackup(name: string): number {
 
 export const manifestNameOf = (name: string) => `backups/${name}.age`
 export const indexNameOf = (name: string) => `backups/${name}.sig`
+
+/** What the store has for a backup. */
+export function bytesOf({ objects, manifest }: BackupIndex): number {
+  return objects.reduce((sum, [, size]) => sum + size, manifest.sizeBytes)
+}

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
@@ -35,6 +35,17 @@ export async function storeSealed(options: {
   } finally {
     await rm(spool, { force: true })
   }
+}
+
+/** The same in a file of its own, which only the recovery key opens. */
+export async function sealFile(
+  path: string,
+  from: { content: AsyncIterable<Uint8Array>; recipient: string },
+): Promise<void> {
+  const draft = `${path}.new`
+  await rm(draft, { force: true })
+  await writeSealed(draft, from)
+  await rename(draft, path)
 }
 
 async function writeSealed(

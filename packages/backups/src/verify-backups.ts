@@ -1,5 +1,5 @@
 import type { ObjectStore } from '@threadbox/object-store'
-import { type BackupIndex, manifestNameOf } from './manifest.ts'
+import { type BackupIndex, bytesOf, manifestNameOf } from './manifest.ts'
 import { readFiles } from './read-files.ts'
 import type { RecoveryKey } from './recovery-key.ts'
 import { objectName, stateOfObject } from './sealed-object.ts'
@@ -47,7 +47,6 @@ export async function verifyContent(store: ObjectStore, name: string, key: Recov
   return { name, problems: lost.map(({ path, reason }) => `${path}: ${reason}`), ...sizeOf(index) }
 }
 
-function sizeOf({ objects, manifest }: BackupIndex): { objects: number; sizeBytes: number } {
-  const sizeBytes = objects.reduce((sum, [, size]) => sum + size, manifest.sizeBytes)
-  return { objects: objects.length, sizeBytes }
+function sizeOf(index: BackupIndex): { objects: number; sizeBytes: number } {
+  return { objects: index.objects.length, sizeBytes: bytesOf(index) }
 }

@@ -4,7 +4,7 @@ import type { ObjectStore } from '@threadbox/object-store'
 import { type Catalog, readCatalog, writeCatalog } from './catalog.ts'
 import { type ChunkPacks, makeChunkPacks, piecesOf } from './chunk-packs.ts'
 import { contentPieces } from './content-pieces.ts'
-import { backupName, type FileRow, type Manifest, type PackRow } from './manifest.ts'
+import { backupName, bytesOf, type FileRow, type Manifest, type PackRow } from './manifest.ts'
 import type { MachineKeys } from './recovery-key.ts'
 import { objectName } from './sealed-object.ts'
 import { type StoreLease, takeLease } from './store-lease.ts'
@@ -39,9 +39,20 @@ export type WriteBackupOptions = {
   /** Called with the lease taken; the files in the order in which they are stored. */
   collect(): Promise<{ files: AsyncIterable<SourceFile>; facts: () => BackupFacts }>
   packBytes?: number
+  /** Called after each file with what was done so far. */
+  progress?(done: { files: number; bytes: number }): void
 }
 
-export type WrittenBackup = { name: string; storedBytes: number; totalBytes: number; files: number; leftOut: number }
+export type WrittenBackup = {
+  name: string
+  /** What this backup added to the store. */
+  storedBytes: number
+  /** What the store has for it, shared with other backups. */
+  sizeBytes: number
+  totalBytes: number
+  files: number
+  leftOut: Manifest['leftOut']
+}
 
 /** Writes a backup. Until its index is stored, it doesn’t exist, and no other one depends on what was stored. */
 export async function writeBackup(options: WriteBackupOptions): Promise<WrittenBackup> {
@@ -72,8 +83,12 @@ async function writeUnderLease(options: WriteBackupOptions, lease: StoreLease): 
   const { files, facts } = await options.collect()
   const gone: Manifest['leftOut'] = []
   const stored: Catalog['files'] = {}
+  const done = { files: 0, bytes: 0 }
   for await (const file of files) {
     const row = await storeFile(file, { packs, before })
+    done.files += 1
+    if (typeof row !== 'string') done.bytes += row[1]
+    options.progress?.(done)
     if (typeof row === 'string') gone.push({ what: file.path, reason: row })
     else stored[file.path] = row
     if (typeof row !== 'string') file.stored?.()
@@ -91,11 +106,18 @@ async function writeUnderLease(options: WriteBackupOptions, lease: StoreLease): 
     files: rows,
   }
   await lease.renew()
-  await writeManifest({ store, manifest, keys, spoolDirectory })
+  const index = await writeManifest({ store, manifest, keys, spoolDirectory })
   await writeCatalog(catalogFile, { format: 1, packs: worthKeeping(all, rows), files: stored })
   const totalBytes = rows.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   const storedBytes = packs.storedBytes()
-  return { name, storedBytes, totalBytes, files: rows.length, leftOut: manifest.leftOut.length }
+  return {
+    name,
+    storedBytes,
+    sizeBytes: bytesOf(index),
+    totalBytes,
+    files: rows.length,
+    leftOut: manifest.leftOut,
+  }
 }
 
 /** What a run that was ended left behind is removed. */

@@ -69,6 +69,8 @@ test('a key that is limited to workspaces can’t do what is in none', () => {
   expect(refused).toEqual([
     'machine.read',
     'machine.stop',
+    'backups.read',
+    'backups.run',
     'metrics.read',
     'settings.read',
     'settings.manage',

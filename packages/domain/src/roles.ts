@@ -105,6 +105,9 @@ export const actions = {
   'machine.read': 'machine',
   /** Pause or stop any sandbox, without seeing what is in it. */
   'machine.stop': 'machine',
+  'backups.read': 'machine',
+  /** Restore and the recovery key are only on the machine. */
+  'backups.run': 'machine',
   'metrics.read': 'metrics',
   'settings.read': 'admin',
   'settings.manage': 'admin',
@@ -185,6 +188,8 @@ const placeOfAction: Record<KeyAction, 'workspace' | 'everywhere' | 'outside'> =
   'account.read': 'everywhere',
   'machine.read': 'outside',
   'machine.stop': 'outside',
+  'backups.read': 'outside',
+  'backups.run': 'outside',
   'metrics.read': 'outside',
   'settings.read': 'outside',
   'settings.manage': 'outside',

@@ -1,4 +1,4 @@
-import type { Machine, MachineHistory, MachineSandbox } from '@threadbox/protocol/public'
+import type { Backup, Backups, Machine, MachineHistory, MachineSandbox } from '@threadbox/protocol/public'
 import { now } from './example-data.ts'
 import { quotaRequests } from './example-people.ts'
 
@@ -111,4 +111,25 @@ export const history: MachineHistory = {
   memoryTotalBytes: 24 * GiB,
   diskTotalBytes: 200 * GiB,
   points,
+}
+
+const leftOut = [{ what: 'the memory of sandboxes', reason: 'only files are backed up' }]
+const backup = (days: number): Backup => ({
+  name: `example-${days}`,
+  at: now - days * day - day / 3,
+  sizeBytes: Math.round((38 - days / 4) * GiB),
+  verifiedAt: now - day / 4,
+  problems: [],
+  leftOut,
+})
+export const backups: Backups = {
+  state: 'ready',
+  place: 's3+https://s3.example.com/backups/threadbox?region=eu-central-1',
+  backups: [0, 1, 2].map(backup),
+  succeededAt: now - day / 3,
+  verifiedAt: now - day / 4,
+  nextAt: now + (2 * day) / 3,
+  running: null,
+  failure: null,
+  attention: null,
 }

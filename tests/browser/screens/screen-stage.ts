@@ -246,6 +246,7 @@ const answers: Record<string, unknown> = {
   'GET /usage': team.usage,
   'GET /machine': machineExamples.machine,
   'GET /machine/history': machineExamples.history,
+  'GET /machine/backups': machineExamples.backups,
   'GET /models': { models: data.models },
   'GET /models/discovered': { models: [] },
   'GET /settings': data.settings,

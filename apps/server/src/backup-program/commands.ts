@@ -9,7 +9,6 @@ import {
   makeKeys,
   parseRecoveryKey,
   pruneBackups,
-  readIndex,
   verificationKeyOf,
   verifyBackups,
   verifyContent,
@@ -22,16 +21,28 @@ import {
   readBackupSettings,
   writeBackupSettings,
 } from '../installation/backups/backup-settings.ts'
-import { backupStatusFile, changeBackupStatus } from '../installation/backups/backup-status.ts'
+import { backupStatusFile, changeBackupStatus, readBackupStatus } from '../installation/backups/backup-status.ts'
+import { backupsFoundDamaged } from '../installation/backups/backups.errors.ts'
+import { keepMachineFiles } from '../installation/backups/machine-files.ts'
 import { restoreDisks } from '../installation/backups/restore-disks.ts'
 import { restoreInstallation, stagingFolder } from '../installation/backups/restore-installation.ts'
 import { migrate, migrationNames } from '../migrations.registry.ts'
 import { openDatabase } from '../platform/database/database.ts'
 import { makeHostClient } from '../sandboxes/host/host-client.ts'
 import type { ProgramContext } from './context.ts'
-import { lostLines, prunedLines, restoredLines, verifiedLines, writtenLines } from './report.ts'
+import { recordStart, recordSuccess, rowOf, verifiedRows } from './records.ts'
+import {
+  listedLines,
+  lostLines,
+  printProgress,
+  prunedLines,
+  restoredLines,
+  verifiedLines,
+  writtenLines,
+} from './report.ts'
 
-type Result = { lines: string[]; isFailed?: boolean }
+/** `failure`: it ended, and what it found is recorded as a failure. */
+type Result = { lines: string[]; isFailed?: boolean; failure?: Error }
 export type BackupCommand = (context: ProgramContext, words: readonly string[]) => Promise<Result>
 
 const isAsCopy = (words: readonly string[]) => words.includes('as-copy')
@@ -65,16 +76,30 @@ export const commands: Readonly<Record<string, BackupCommand>> = {
     return { lines: ['Confirmed. Backups can be written now.'] }
   },
 
+  /** What the launcher reads as root, for backups that it doesn’t start. */
+  'keep-machine-files': async ({ directory }) => {
+    await keepMachineFiles(directory, machineFilesFor(await confirmedSettings(directory)))
+    return { lines: [] }
+  },
+
   run: async (context, words) => {
     const { settings, store } = await opened(context)
     const host = makeHostClient({ socketPath: context.hostSocket, gatewaySocketPath: context.gatewaySocket })
+    const file = backupStatusFile(context.directory)
     try {
-      const machineFiles = words.includes('machine-files') ? () => process.stdin as AsyncIterable<Uint8Array> : null
       const startedAt = now()
-      const written = await backUpInstallation({ ...context, store, settings, host, machineFiles, now })
-      const seconds = (now() - startedAt) / 1000
-      const { storedBytes } = written
-      await changeBackupStatus(backupStatusFile(context.directory), { succeededAt: now(), seconds, storedBytes })
+      await recordStart(file, startedAt)
+      if (words.includes('machine-files')) await keepMachineFiles(context.directory, machineFilesFor(settings))
+      const progress = words.includes('progress') ? { progress: printProgress } : {}
+      const written = await backUpInstallation({ ...context, store, settings, host, now, ...progress })
+      await changeBackupStatus(file, ({ failure, backups }) => ({
+        succeededAt: now(),
+        seconds: (now() - startedAt) / 1000,
+        storedBytes: written.storedBytes,
+        program: null,
+        failure: failure?.step === 'verify' ? failure : null,
+        backups: [rowOf(written), ...backups],
+      }))
       return { lines: writtenLines(written) }
     } finally {
       await host.close()
@@ -82,13 +107,11 @@ export const commands: Readonly<Record<string, BackupCommand>> = {
   },
 
   list: async (context) => {
-    const { settings, store } = await opened(context)
-    const verificationKey = verificationKeyOf(settings.keys.signingKey)
-    const lines: string[] = []
-    for (const name of await listBackups(store)) {
-      const index = await readIndex(store, name, verificationKey).catch((error: Error) => error)
-      lines.push(index instanceof Error ? `${name}  ${index.message}` : `${name}  ${index.objects.length} objects`)
-    }
+    const { store } = await opened(context)
+    const status = await readBackupStatus(backupStatusFile(context.directory)).catch(() => undefined)
+    const rows = new Map((status?.backups ?? []).map((row) => [row.name, row]))
+    const unknown = { verifiedAt: null, problems: [], leftOut: null }
+    const lines = (await listBackups(store)).flatMap((name) => listedLines(rows.get(name) ?? { name, ...unknown }))
     return { lines: lines.length === 0 ? [`No backups in ${store.place}.`] : lines }
   },
 
@@ -97,11 +120,15 @@ export const commands: Readonly<Record<string, BackupCommand>> = {
     const quick = await verifyBackups(store, verificationKeyOf(settings.keys.signingKey))
     const full = words.includes('full') ? [await verifyNewest(context, store)] : []
     const all = [...quick, ...full]
-    const isFailed = all.some(({ problems }) => problems.length > 0)
-    const problem = 'verify found damaged backups'
-    const change = isFailed ? { failedAt: now(), problem } : { verifiedAt: now() }
-    await changeBackupStatus(backupStatusFile(context.directory), change)
-    return { lines: verifiedLines(all), isFailed }
+    await changeBackupStatus(backupStatusFile(context.directory), ({ backups }) => ({
+      backups: verifiedRows(all, { before: backups, at: now() }),
+    }))
+    const damaged = new Set(all.filter(({ problems }) => problems.length > 0).map(({ name }) => name)).size
+    if (damaged > 0) {
+      return { lines: verifiedLines(all), failure: backupsFoundDamaged({ damaged, total: quick.length }) }
+    }
+    await recordSuccess(context, 'verify', { verifiedAt: now() })
+    return { lines: verifiedLines(all) }
   },
 
   prune: async (context) => {
@@ -109,7 +136,11 @@ export const commands: Readonly<Record<string, BackupCommand>> = {
     const verificationKey = verificationKeyOf(settings.keys.signingKey)
     const { retention } = settings
     const holder = `the installation ${context.installation}`
-    return { lines: prunedLines(await pruneBackups({ store, verificationKey, retention, holder, now })) }
+    const pruned = await pruneBackups({ store, verificationKey, retention, holder, now })
+    const { backups } = await readBackupStatus(backupStatusFile(context.directory))
+    const kept = backups.filter(({ name }) => !pruned.backups.includes(name))
+    await recordSuccess(context, 'prune', { backups: kept })
+    return { lines: prunedLines(pruned) }
   },
 
   'restore-files': async (context, [place = '', wanted = 'newest', ...words]) => {
@@ -147,6 +178,11 @@ export const commands: Readonly<Record<string, BackupCommand>> = {
 }
 
 const now = () => Date.now()
+
+const machineFilesFor = ({ keys }: BackupSettings) => ({
+  content: process.stdin as AsyncIterable<Uint8Array>,
+  recipient: keys.recipient,
+})
 
 async function opened(context: ProgramContext): Promise<{ settings: BackupSettings; store: ObjectStore }> {
   const settings = await confirmedSettings(context.directory)

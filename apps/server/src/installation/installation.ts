@@ -8,7 +8,11 @@ import type { Operations } from '../platform/operations/operations.ts'
 import type { System } from '../platform/system/system.ts'
 import type { HostClient, SandboxEvents } from '../sandboxes/public.ts'
 import type { Models, TurnEvents, UsageReports } from '../turns/public.ts'
-import { readBackupStatus } from './backups/backup-status.ts'
+import { type BackupProgram, makeBackupRuns } from './backups/backup-runs.ts'
+import { type BackupSchedule, makeBackupSchedule } from './backups/backup-schedule.ts'
+import { backupStatusFile, readBackupStatus } from './backups/backup-status.ts'
+import { backupRoutes } from './backups/backups.routes.ts'
+import { makeBackupReports } from './backups/backups.usecases.ts'
 import { healthPages } from './health.ts'
 import { installationRoutes, setupRoutes } from './installation.routes.ts'
 import { machineRoutes } from './machine.routes.ts'
@@ -26,6 +30,13 @@ export type Installation = {
   metrics: Metrics
   /** Measures the machine for the charts of the machine page. */
   sampler: MachineSampler
+  backups: {
+    schedule: BackupSchedule
+    /** Resolves when no backup that this server started runs. */
+    settled(): Promise<void>
+    /** Ends the schedule, and the backup that runs. */
+    stop(): Promise<void>
+  }
   /** Call it after each response. */
   answered(request: { route: string; status: number; seconds: number; code: string | undefined }): void
   /** Pages for probes, which need no sign-in. */
@@ -60,20 +71,23 @@ type Ports = {
 
 export function makeInstallation(
   ports: Ports,
-  known: { host: HostClient; version: string; backupStatusFile: string },
+  known: { host: HostClient; version: string; backups: BackupProgram; machine: { uptimeMs(): number } },
 ): Installation {
   const { users, settings, audit, models, measured } = ports
   const { open, system } = ports.platform
-  const { host, version, backupStatusFile } = known
+  const { host, version } = known
+  const { directory } = known.backups
   const hasModel = async () => (await models.usable(null)) !== undefined
   const status = makeStatus({ version, host, users, hasModel, settings })
-  const metrics = makeInstallationMetrics({ host, version, backupStatusFile, system, measured })
+  const metrics = makeInstallationMetrics({ host, version, directory, platform: ports.platform, measured })
   const errors = makeRecentErrors(system.now)
   const checks: MachinePorts['checks'] = async (options) => (await status.now(options)).checks
   const { sampler, machine } = makeMachine(ports, { ...known, errors, checks })
+  const { backups, reports } = makeBackups(ports, known)
   return {
     metrics,
     sampler,
+    backups,
     answered: (request) => {
       metrics.requestAnswered(request)
       if (request.code !== undefined) errors.note({ code: request.code, status: request.status })
@@ -91,8 +105,26 @@ export function makeInstallation(
       installationRoutes({ status, settings, audit, users }),
       metricsRoutes({ metrics, administers: users.administers }),
       machineRoutes({ machine }),
+      backupRoutes({ backups: reports }),
     ],
   }
+}
+
+function makeBackups(
+  { platform, users, settings, audit }: Ports,
+  { backups, machine }: { backups: BackupProgram; machine: { uptimeMs(): number } },
+) {
+  const { system, logger } = platform
+  const { now } = system
+  const { directory } = backups
+  const runs = makeBackupRuns(backups, { now, logger })
+  const schedule = makeBackupSchedule({ directory, runs, settings, now, uptimeMs: machine.uptimeMs, logger })
+  const stop = async () => {
+    await schedule.stop()
+    await runs.stop()
+  }
+  const reports = makeBackupReports({ directory, runs, schedule, users, audit, now })
+  return { backups: { schedule, settled: runs.settled, stop }, reports }
 }
 
 function makeMachine(
@@ -127,11 +159,12 @@ function makeMachine(
 function makeInstallationMetrics(ports: {
   host: HostClient
   version: string
-  backupStatusFile: string
-  system: Pick<System, 'now'>
+  directory: string
+  platform: Pick<Ports['platform'], 'system' | 'logger'>
   measured: Measured
 }): Metrics {
-  const { host, version, system, measured } = ports
+  const { host, version, measured } = ports
+  const { system, logger } = ports.platform
   const metrics = makeMetrics({
     version,
     sandboxes: async () =>
@@ -148,7 +181,11 @@ function makeInstallationMetrics(ports: {
         oldestSeconds: Math.max(0, (system.now() - oldest) / 1000),
       })),
     wakeQueue: measured.sandboxes.waitingThreads,
-    backup: () => readBackupStatus(ports.backupStatusFile),
+    backup: () =>
+      readBackupStatus(backupStatusFile(ports.directory)).catch((error: unknown) => {
+        logger.error({ err: error }, 'the record of backups can’t be read')
+        return undefined
+      }),
     host: async () => {
       const [info, machine] = await Promise.all([
         host.info().catch(() => undefined),

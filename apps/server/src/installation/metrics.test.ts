@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -45,6 +46,18 @@ test('O11: they say when a backup was last complete and found intact', async () 
   expect(await sample('threadbox_backup_last_success_timestamp')).toBe(5)
   expect(await sample('threadbox_backup_last_verify_timestamp')).toBe(9)
   expect(await sample('threadbox_backup_bytes')).toBe(700)
+})
+
+test('O11: a damaged record of backups is said as such, and not as if there had never been one', async () => {
+  const file = backupStatusFile(server.directory)
+  await changeBackupStatus(file, { succeededAt: 5_000 })
+  expect(await sample('threadbox_backup_record_readable')).toBe(1)
+  await writeFile(file, '{"succeededAt":')
+  expect(await sample('threadbox_backup_record_readable')).toBe(0)
+  expect(await sample('threadbox_backup_last_success_timestamp')).toBeUndefined()
+  await changeBackupStatus(file, { succeededAt: 9_000 })
+  expect(await sample('threadbox_backup_record_readable')).toBe(1)
+  expect(await sample('threadbox_backup_last_success_timestamp')).toBe(9)
 })
 
 test('O11: they count turns, requests and sandboxes', async () => {

@@ -36,7 +36,10 @@ export type MetricSources = {
   wakeQueue(): number
   /** Undefined while the host daemon does not respond. */
   host(): Promise<HostFacts | undefined>
-  backup(): Promise<Pick<BackupStatus, 'succeededAt' | 'verifiedAt' | 'failedAt' | 'seconds' | 'storedBytes'>>
+  /** Undefined: what is known of backups can’t be read. */
+  backup(): Promise<
+    Pick<BackupStatus, 'succeededAt' | 'verifiedAt' | 'failedAt' | 'seconds' | 'storedBytes'> | undefined
+  >
 }
 
 export type HostFacts = {
@@ -238,14 +241,20 @@ function setAll(gauge: Gauge<'state'>, counts: ReadonlyMap<string, number>): voi
   for (const [state, count] of counts) gauge.set({ state }, count)
 }
 
-/** A time of 0: there was none. */
+/** A time of 0: there was none. No sample: it is not known. */
 function addBackupGauges(gauge: MakeGauge): (status: BackupTimes) => void {
   const succeeded = gauge('backup_last_success_timestamp', 'When the last backup was complete; 0: never.')
   const verified = gauge('backup_last_verify_timestamp', 'When all backups were last found intact; 0: never.')
   const failed = gauge('backup_last_failure_timestamp', 'When a backup or a verification last failed; 0: never.')
   const took = gauge('backup_seconds', 'How long the last backup took.')
   const stored = gauge('backup_bytes', 'What the last backup stored.')
+  const isReadable = gauge('backup_record_readable', 'Whether what is known of backups can be read.')
   return (status) => {
+    isReadable.set(status === undefined ? 0 : 1)
+    if (status === undefined) {
+      for (const each of [succeeded, verified, failed, took, stored]) each.remove()
+      return
+    }
     succeeded.set((status.succeededAt ?? 0) / 1000)
     verified.set((status.verifiedAt ?? 0) / 1000)
     failed.set((status.failedAt ?? 0) / 1000)

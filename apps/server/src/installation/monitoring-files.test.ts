@@ -54,6 +54,7 @@ test('O11: there is a rule for each trouble that needs someone, with what to do'
     'ThreadboxErrorRate',
     'ThreadboxServerLate',
     'ThreadboxBackupOld',
+    'ThreadboxBackupRecordDamaged',
     'ThreadboxWorkStuck',
   ])
   for (const { annotations } of rules) {

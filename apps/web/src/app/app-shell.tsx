@@ -6,6 +6,7 @@ import { closeDrawer, useUiState } from '../page/client/ui-state.ts'
 import { ShortcutsDialog } from '../page/keys/components/shortcuts-dialog.tsx'
 import { ConnectionBanner } from '../page/online/components/connection-banner.tsx'
 import { CookiesBanner } from '../people/auth/components/cookies-banner.tsx'
+import { BackupBanner } from '../people/machine/components/backup-banner.tsx'
 import { PasskeyBanner } from '../people/passkeys/components/passkey-banner.tsx'
 import { LimitBanner } from '../people/usage/components/limit-banner.tsx'
 import { enterPage } from '../sandboxes/panes/state/pane-store.ts'
@@ -47,6 +48,7 @@ export function AppShell() {
         <ConnectionBanner />
         <CookiesBanner />
         <PasskeyBanner />
+        <BackupBanner />
         <LimitBanner />
         <div className="page-area" style={pane.style}>
           <div className="under-sheet" inert={pane.isSheet}>

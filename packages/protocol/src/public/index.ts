@@ -1,6 +1,7 @@
 export * from './agent-drafts.ts'
 export * from './agent-file.ts'
 export * from './agents.ts'
+export * from './backups.ts'
 export * from './connections.ts'
 export * from './entries.ts'
 export * from './environments.ts'

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BackupFacts, type SourceFile, type WrittenBackup, writeBackup } from '@threadbox/backups'
@@ -9,6 +9,7 @@ import type { BackupSettings } from './backup-settings.ts'
 import { copyDatabase, type DatabaseTarget, databasePaths } from './database-copy.ts'
 import { type DiskHost, type DiskSources, diskSources } from './disk-sources.ts'
 import { holdBlobs } from './held-blobs.ts'
+import { machineFilesOf, machineFilesPath } from './machine-files.ts'
 
 export type BackUpOptions = {
   store: ObjectStore
@@ -18,13 +19,12 @@ export type BackUpOptions = {
   database: DatabaseTarget
   /** Null: without disks, which the manifest then says. */
   host: DiskHost | null
-  /** What only root can read: an archive of the machine’s settings and keys. Null: none was given. */
-  machineFiles: (() => AsyncIterable<Uint8Array>) | null
   version: string
   installation: string
   newId(kind: 'backup' | 'snapshot'): string
   now: () => number
   packBytes?: number
+  progress?(done: { files: number; bytes: number }): void
 }
 
 /** Backs up a running installation. Files that change are copied or held first; nothing that runs is stopped. */
@@ -61,6 +61,7 @@ async function collect(options: BackUpOptions, held: string) {
   const takenAt = now()
   await copyDatabase(database, copy)
   await blobs.complete()
+  const hasMachineFiles = existsSync(machineFilesOf(directory))
   const { migrations, counts } = await readFacts(database)
   const disks = options.host === null ? null : diskSources(options.host, () => options.newId('snapshot'))
   const facts = (): BackupFacts => ({
@@ -70,6 +71,7 @@ async function collect(options: BackUpOptions, held: string) {
     counts: { ...counts, disks: disks?.rows.length ?? 0 },
     leftOut: [
       ...(disks?.leftOut ?? [{ what: 'the disks of all sandboxes', reason: 'no host was named' }]),
+      ...(hasMachineFiles ? [] : [machineLeftOut]),
       memoryLeftOut,
     ],
   })
@@ -77,14 +79,17 @@ async function collect(options: BackUpOptions, held: string) {
     yield readFile(databasePaths[kind], copy, 256 * 1024)
     yield readFile('keys/master.key', join(directory, 'master.key'), 4096)
     if (hasAuditHead) yield readFile('keys/audit.head', auditHead, 4096)
-    const { machineFiles } = options
-    if (machineFiles !== null) yield { path: 'machine.tar', chunkBytes: 64 * 1024, open: async () => machineFiles() }
+    if (hasMachineFiles) yield readFile(machineFilesPath, machineFilesOf(directory), 64 * 1024)
     yield* blobs.files()
     if (disks !== null) yield* diskFiles(disks)
   }
   return { files: files(), facts }
 }
 
+const machineLeftOut = {
+  what: 'the machine’s settings and certificate authority',
+  reason: 'run ./threadbox backup run once',
+}
 const memoryLeftOut = { what: 'the memory of sandboxes', reason: 'only files are backed up' }
 
 /** The list comes last: only then is known which disks could be read. */

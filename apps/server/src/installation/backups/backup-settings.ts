@@ -1,6 +1,7 @@
-import { open, readFile, rename } from 'node:fs/promises'
+import { open, readFile, rename, stat } from 'node:fs/promises'
 import { backupNotConfirmed, backupNotSetUp } from '@threadbox/backups'
 import { z } from 'zod'
+import { backupSettingsDamaged } from './backups.errors.ts'
 
 const schema = z.object({
   format: z.literal(1),
@@ -27,13 +28,22 @@ export function backupSettingsFile(directory: string): string {
   return `${directory}/backup.json`
 }
 
-/** Undefined: backups were never set up. */
+/** Undefined: backups were never set up. Throws `backup.settings-damaged`. */
 export async function readBackupSettings(directory: string): Promise<BackupSettings | undefined> {
-  const text = await readFile(backupSettingsFile(directory), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
-  return text === undefined ? undefined : schema.parse(JSON.parse(text))
+  const file = backupSettingsFile(directory)
+  try {
+    return schema.parse(JSON.parse(await readFile(file, 'utf8')))
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    const isReadable = cause instanceof z.ZodError || cause instanceof SyntaxError
+    throw backupSettingsDamaged({ file, reason: isReadable ? 'its content is damaged' : message }, { cause })
+  }
+}
+
+/** When they were last written: at the latest when the key was confirmed. */
+export async function backupsSetUpAt(directory: string): Promise<number> {
+  return Math.round((await stat(backupSettingsFile(directory))).mtimeMs)
 }
 
 /** Those with which a backup can be written: its recovery key is known to a person. */

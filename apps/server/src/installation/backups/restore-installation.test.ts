@@ -14,7 +14,8 @@ import { loadMasterKey } from '../../platform/secrets/secret-box.ts'
 import type { SandboxRow } from '../../sandboxes/state/sandboxes.table.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
 import { backUpInstallation } from './back-up-installation.ts'
-import { restoreInstallation } from './restore-installation.ts'
+import { keepMachineFiles, machineFilesOf } from './machine-files.ts'
+import { restoreInstallation, stagingFolder } from './restore-installation.ts'
 
 const canary = 'zq7-canary-of-the-installation'
 
@@ -63,7 +64,6 @@ onBothDatabases((target) => {
       store,
       settings: { keys: keys.machine },
       host: null,
-      machineFiles: null,
       version: '1.0.0',
       installation: 'test00',
       newId: () => randomBytes(4).toString('hex'),
@@ -108,7 +108,11 @@ onBothDatabases((target) => {
     const { manifest, lost } = await restore(other, name)
     expect(lost).toEqual([])
     expect(manifest.counts).toMatchObject({ people: 1, threads: 1 })
-    expect(manifest.leftOut.map(({ what }) => what)).toEqual(['the disks of all sandboxes', 'the memory of sandboxes'])
+    expect(manifest.leftOut.map(({ what }) => what)).toEqual([
+      'the disks of all sandboxes',
+      'the machine’s settings and certificate authority',
+      'the memory of sandboxes',
+    ])
     const server = await serve(other)
     const response = await signIn(server)
     expect(response.status).toBe(200)
@@ -159,6 +163,21 @@ onBothDatabases((target) => {
     expect(verified?.problems).toEqual([expect.stringContaining('truncated')])
   })
 
+  test('what only root can read is in a backup that root did not start, sealed until it is restored', async () => {
+    const place = await newPlace('one')
+    await fill(place)
+    const content = (async function* () {
+      yield Buffer.from(canary)
+    })()
+    await keepMachineFiles(place.directory, { content, recipient: keys.machine.recipient })
+    expect((await readFile(machineFilesOf(place.directory))).includes(canary)).toBe(false)
+    const { name, leftOut } = await backUp(place)
+    expect(leftOut.map(({ what }) => what)).not.toContain('the machine’s settings and certificate authority')
+    const other = await newPlace('two')
+    expect((await restore(other, name)).lost).toEqual([])
+    expect(await readFile(join(stagingFolder(other.directory), 'machine.tar'), 'utf8')).toBe(canary)
+  })
+
   test('blobs that are added, replaced or deleted during a backup are in it as the database knows them', async () => {
     const place = await newPlace('one')
     const { server } = await fill(place)
@@ -175,7 +194,6 @@ onBothDatabases((target) => {
       store: deleting,
       settings: { keys: keys.machine },
       host: null,
-      machineFiles: null,
       version: '1.0.0',
       installation: 'test00',
       newId: () => randomBytes(4).toString('hex'),

@@ -6,6 +6,7 @@ import type { ObjectStore } from '@threadbox/object-store'
 import { sql } from 'kysely'
 import { type OpenDatabase, openDatabase } from '../../platform/database/database.ts'
 import { type DatabaseTarget, databasePaths, fillDatabase } from './database-copy.ts'
+import { openMachineFiles } from './machine-files.ts'
 import { settleRestored } from './restored-rows.ts'
 
 export const restoreOverData = defineError<{ people: number }>({
@@ -77,6 +78,7 @@ export async function restoreInstallation(options: RestoreOptions): Promise<Rest
     await rm(staging, { recursive: true, force: true })
     throw restoreDatabaseLost({ reason: lostDatabase.reason })
   }
+  await openMachineFiles(staging, key.identity)
   await placeFiles(staging, directory)
   await placeDatabase(options, { staging, manifest })
   await writeFile(doneFile(directory), `${manifest.name}\n`)

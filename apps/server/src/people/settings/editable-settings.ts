@@ -146,9 +146,14 @@ export const editableSettings = {
     default: 'never',
   },
   timeZone: {
-    doc: 'Time zone of the days and months in reports about usage, such as `Europe/Berlin`.',
+    doc: 'Time zone of the days and months in reports about usage, and of daily backups, such as `Europe/Berlin`.',
     schema: z.string().max(64).refine(isTimeZone, 'must be a time zone, such as Europe/Berlin'),
     default: 'UTC',
+  },
+  backupDaily: {
+    doc: 'When a backup is made each day, such as `03:15`, in the time zone of reports. Empty: only on request. Has no effect until backups are set up on the machine.',
+    schema: z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d)?$/, 'must be a time such as 03:15, or empty'),
+    default: '03:15',
   },
   adminPasskeys: {
     doc: 'Whether the owner and admins need a passkey. `required`: those who have none can’t do what only they may do until they add one.',

@@ -50,6 +50,35 @@ export const backupErrors: ErrorWords = {
     remedy:
       'Verwenden Sie den Wiederherstellungsschlüssel der Installation, die sie geschrieben hat. Ohne ihn sind sie nicht lesbar.',
   },
+  'backup.settings-damaged': {
+    message: 'Wohin Sicherungen gehen, ist nicht lesbar, deshalb entstehen keine: {file} ({reason})',
+    remedy:
+      'Stellen Sie diese Datei aus einer Kopie wieder her. Gibt es keine, entfernen Sie sie, und führen Sie ./threadbox backup init mit einem neuen Speicher aus.',
+  },
+  'backup.status-damaged': {
+    message: 'Die Aufzeichnung früherer Sicherungen ist nicht lesbar: {reason}',
+    remedy:
+      'Starten Sie eine Sicherung: Sie beginnt eine neue Aufzeichnung. Die Sicherungen im Speicher sind unverändert.',
+  },
+  'backup.already-running': {
+    message: 'Eine Sicherung läuft bereits.',
+    remedy: 'Warten Sie, bis sie beendet ist. Die Seite „Maschine“ zeigt ihren Fortschritt.',
+  },
+  'backup.program-ended': {
+    message: 'Das Sicherungsprogramm endete, bevor es fertig war: {reason}',
+    remedy:
+      'Prüfen Sie das Protokoll des Servers, und starten Sie dann eine Sicherung. Frühere Sicherungen sind unverändert.',
+  },
+  'backup.failed': {
+    message: 'Die Sicherung ist fehlgeschlagen: {reason}',
+    remedy:
+      'Führen Sie ./threadbox doctor aus, und starten Sie dann eine Sicherung. Frühere Sicherungen sind unverändert.',
+  },
+  'backup.found-damaged': {
+    message: 'Von {total} Sicherungen sind {damaged} beschädigt.',
+    remedy:
+      'Starten Sie eine Sicherung: Sie speichert, was fehlt. ./threadbox backup verify nennt, was beschädigt ist.',
+  },
   'backup.not-set-up': {
     message: 'Sicherungen sind nicht eingerichtet.',
     remedy: 'Führen Sie ./threadbox backup init STORE aus.',

@@ -88,8 +88,12 @@ export const settingWords: SettingWords = {
     doc: 'Ob Eigentümer und Admins Threads lesen können, in denen sie nicht sind. `never`: nein. `with-reason`: nur lesen, nachdem sie einen Grund eingegeben haben, den die Mitglieder des Threads und das Protokoll zeigen. Die Anmeldeseite sagt, wenn es an ist.',
   },
   timeZone: {
-    title: 'Zeitzone der Berichte',
-    doc: 'Zeitzone der Tage und Monate in Berichten über den Verbrauch, zum Beispiel `Europe/Berlin`.',
+    title: 'Zeitzone der Berichte und Sicherungen',
+    doc: 'Zeitzone der Tage und Monate in Berichten über den Verbrauch und der täglichen Sicherungen, zum Beispiel `Europe/Berlin`.',
+  },
+  backupDaily: {
+    title: 'Tägliche Sicherung um',
+    doc: 'Wann jeden Tag eine Sicherung entsteht, zum Beispiel `03:15`, in der Zeitzone der Berichte. Leer: nur auf Anforderung. Wirkt erst, wenn Sicherungen auf der Maschine eingerichtet sind.',
   },
   adminPasskeys: {
     title: 'Passkeys von Eigentümer und Admins',

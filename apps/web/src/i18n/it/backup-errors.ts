@@ -47,6 +47,31 @@ export const backupErrors: ErrorWords = {
     message: 'I backup in {place} sono stati scritti con un’altra chiave di ripristino.',
     remedy: 'Usa la chiave di ripristino dell’installazione che li ha scritti. Senza di essa non si possono leggere.',
   },
+  'backup.settings-damaged': {
+    message: 'Non si può leggere dove vanno i backup, quindi non se ne creano: {file} ({reason})',
+    remedy:
+      'Ripristina questo file da una copia. Se non c’è, rimuovilo ed esegui ./threadbox backup init con un nuovo archivio.',
+  },
+  'backup.status-damaged': {
+    message: 'Il registro dei backup precedenti non si può leggere: {reason}',
+    remedy: 'Avvia un backup: inizia un nuovo registro. I backup nell’archivio sono invariati.',
+  },
+  'backup.already-running': {
+    message: 'Un backup è già in corso.',
+    remedy: 'Attendi che finisca. La pagina Macchina mostra l’avanzamento.',
+  },
+  'backup.program-ended': {
+    message: 'Il programma di backup è terminato prima di finire: {reason}',
+    remedy: 'Controlla il log del server, poi avvia un backup. I backup precedenti sono invariati.',
+  },
+  'backup.failed': {
+    message: 'Il backup non è riuscito: {reason}',
+    remedy: 'Esegui ./threadbox doctor, poi avvia un backup. I backup precedenti sono invariati.',
+  },
+  'backup.found-damaged': {
+    message: 'Di {total} backup, {damaged} sono danneggiati.',
+    remedy: 'Avvia un backup: salva ciò che manca. ./threadbox backup verify indica che cosa è danneggiato.',
+  },
   'backup.not-set-up': {
     message: 'I backup non sono configurati.',
     remedy: 'Esegui ./threadbox backup init STORE.',

@@ -91,8 +91,12 @@ export const settingWords: SettingWords = {
     doc: 'Se proprietario e admin possono leggere i thread di cui non fanno parte. `never`: no. `with-reason`: in sola lettura, dopo aver indicato un motivo, che i membri del thread e il registro mostrano. La pagina di accesso lo dice quando è attivo.',
   },
   timeZone: {
-    title: 'Fuso orario dei rapporti',
-    doc: 'Fuso orario dei giorni e dei mesi nei rapporti sull’uso, per esempio `Europe/Rome`.',
+    title: 'Fuso orario dei rapporti e dei backup',
+    doc: 'Fuso orario dei giorni e dei mesi nei rapporti sull’uso e dei backup giornalieri, per esempio `Europe/Rome`.',
+  },
+  backupDaily: {
+    title: 'Backup giornaliero alle',
+    doc: 'Quando si crea un backup ogni giorno, per esempio `03:15`, nel fuso orario dei rapporti. Vuoto: solo su richiesta. Non ha effetto finché i backup non sono configurati sulla macchina.',
   },
   adminPasskeys: {
     title: 'Passkey del proprietario e degli amministratori',

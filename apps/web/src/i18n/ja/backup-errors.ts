@@ -46,6 +46,32 @@ export const backupErrors: ErrorWords = {
     message: '{place} のバックアップは別の復旧キーで作成されました。',
     remedy: 'バックアップを書き込んだインストールの復旧キーを使ってください。キーがなければ読み取れません。',
   },
+  'backup.settings-damaged': {
+    message: 'バックアップの保存先を読み取れないため、バックアップは作成されません：{file}（{reason}）',
+    remedy:
+      'このファイルをコピーから復元してください。コピーがなければ、ファイルを削除し、新しい保存先で ./threadbox backup init を実行してください。',
+  },
+  'backup.status-damaged': {
+    message: '以前のバックアップの記録を読み取れません：{reason}',
+    remedy: 'バックアップを実行してください。新しい記録が始まります。保存先のバックアップは変わっていません。',
+  },
+  'backup.already-running': {
+    message: 'バックアップはすでに実行中です。',
+    remedy: '終わるまで待ってください。進行状況はマシンのページに表示されます。',
+  },
+  'backup.program-ended': {
+    message: 'バックアッププログラムが途中で終了しました：{reason}',
+    remedy: 'サーバーのログを確認してから、バックアップを実行してください。以前のバックアップは変わっていません。',
+  },
+  'backup.failed': {
+    message: 'バックアップに失敗しました：{reason}',
+    remedy: './threadbox doctor を実行してから、バックアップを実行してください。以前のバックアップは変わっていません。',
+  },
+  'backup.found-damaged': {
+    message: '{total} 個のバックアップのうち {damaged} 個が破損しています。',
+    remedy:
+      'バックアップを実行してください。足りないものが保存されます。破損箇所は ./threadbox backup verify で確認できます。',
+  },
   'backup.not-set-up': {
     message: 'バックアップは設定されていません。',
     remedy: './threadbox backup init STORE を実行してください。',

@@ -16,6 +16,7 @@ export const queryKeys = {
   machine: ['machine'],
   machineChecks: ['machine', 'checks'],
   machineHistory: (span: string) => ['machine', 'history', span],
+  backups: ['machine', 'backups'],
   usage: (query: object) => ['usage', query],
   signInLink: (secret: string) => ['sign-in-link', secret],
   signInButtons: (problem: string | undefined) => ['sign-in-buttons', problem ?? null],

@@ -19,6 +19,8 @@ export const docsPlaces = {
   signIn: { page: 'sign-in', anchor: 'providers' },
   passkeys: { page: 'passkeys', anchor: 'add' },
   usage: { page: 'models', anchor: 'usage' },
+  backups: { page: 'operate/backup', anchor: 'daily' },
+  setUpBackups: { page: 'operate/backup', anchor: 'set-up' },
   machine: { page: 'operate/machine', anchor: '' },
   skills: { page: 'skills', anchor: 'add' },
   connections: { page: 'connections', anchor: 'connections' },

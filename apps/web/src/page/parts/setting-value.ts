@@ -49,12 +49,15 @@ export function fieldTextOf(setting: Pick<Setting, 'name' | 'value'>): string {
   return String(setting.value)
 }
 
+/** Settings whose empty text is a value and not their default. */
+const canBeEmpty: readonly string[] = ['backupDaily']
+
 /** Parses the field as the type of the default. `undefined` if it is invalid. */
 export function valueOfField(
   setting: Pick<Setting, 'name' | 'value' | 'default'>,
   text: string,
 ): SettingValue | undefined {
-  if (text.trim() === '') return null
+  if (text.trim() === '') return canBeEmpty.includes(setting.name) ? '' : null
   const isNumber = typeof (setting.default ?? setting.value) === 'number' || unitOf(setting.name) !== 'none'
   if (!isNumber) return text.trim()
   const value = unitOf(setting.name) === 'bytes' ? bytesOfText(text) : Number(text.trim().replace(',', '.'))

@@ -25,6 +25,30 @@ export function useMachineChecks() {
   })
 }
 
+/** While a backup runs, its progress is shown. */
+const [progressMs, quietMs] = [2000, 60_000]
+
+/** Only for the owner and admins. */
+export function useBackups({ isEnabled = true } = {}) {
+  const client = useClient()
+  return useQuery({
+    queryKey: queryKeys.backups,
+    queryFn: ({ signal }) => client.machine.backups(signal),
+    enabled: isEnabled,
+    refetchInterval: ({ state }) => ((state.data?.running ?? null) === null ? quietMs : progressMs),
+  })
+}
+
+export function useRunBackup() {
+  const client = useClient()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => client.machine.runBackup(),
+    onSuccess: (backups) => queries.setQueryData(queryKeys.backups, backups),
+    onError: () => queries.invalidateQueries({ queryKey: queryKeys.backups }),
+  })
+}
+
 export function useMachineHistory(span: MachineSpan) {
   const client = useClient()
   return useQuery({

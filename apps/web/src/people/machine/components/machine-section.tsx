@@ -4,6 +4,7 @@ import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { Loaded } from '../../../page/parts/loaded.tsx'
 import { SectionHead } from '../../../page/parts/section.tsx'
 import { useMachine } from '../api/machine.queries.ts'
+import { MachineBackups } from './machine-backups.tsx'
 import { MachineCharts } from './machine-charts.tsx'
 import { Figures } from './machine-figures.tsx'
 import { MachineChecks, MachineErrors, MachineVersions } from './machine-health.tsx'
@@ -25,6 +26,7 @@ export function MachineSection() {
             ) : (
               <Figures host={data.host} growth={data.growth} />
             )}
+            <MachineBackups />
             <MachineCharts />
             <MachineSandboxes sandboxes={data.sandboxes} />
             <MachinePeople nearLimits={data.nearLimits} requests={data.requests} />
