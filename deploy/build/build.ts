@@ -17,6 +17,7 @@ const programs = {
   'reset-link': 'apps/server/src/people/invites/reset-link/main.ts',
   schema: 'apps/server/src/schema/main.ts',
   backup: 'apps/server/src/backup-program/main.ts',
+  support: 'apps/server/src/support-program/main.ts',
   'diagram-drawer': 'apps/server/src/workflows/export/draw-diagram/main.ts',
   host: 'apps/host/src/main.ts',
   gateway: 'apps/gateway/src/main.ts',

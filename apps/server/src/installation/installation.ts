@@ -1,3 +1,4 @@
+import type { LiveFacts } from '@threadbox/protocol/support'
 import type { Logger } from '@threadbox/telemetry'
 import type { Hono } from 'hono'
 import type { Audit, PeopleEvents, Quotas, Settings, Users } from '../people/public.ts'
@@ -24,6 +25,8 @@ import { makeStatus } from './status.ts'
 /** The installation's report about itself. */
 export type Installation = {
   metrics: Metrics
+  /** For a support bundle. */
+  liveFacts(): Promise<LiveFacts>
   /** Measures the machine for the charts of the machine page. */
   sampler: MachineSampler
   /** Call it after each response. */
@@ -73,6 +76,7 @@ export function makeInstallation(
   const { sampler, machine } = makeMachine(ports, { ...known, errors, checks })
   return {
     metrics,
+    liveFacts: async () => ({ metrics: await metrics.text(), errors: errors.list() }),
     sampler,
     answered: (request) => {
       metrics.requestAnswered(request)
