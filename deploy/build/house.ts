@@ -390,7 +390,10 @@ export const packages: Readonly<Record<string, Package>> = {
     about: 'guest daemon, inside a sandbox',
     mayImport: ['protocol/guest', 'protocol/archive', 'config', 'concurrency', 'telemetry', 'errors'],
   },
-  'apps/cli': { about: 'command line', mayImport: ['sdk', 'protocol/host', 'protocol/support', 'config', 'telemetry', 'errors'] },
+  'apps/cli': {
+    about: 'command line',
+    mayImport: ['sdk', 'protocol/host', 'protocol/support', 'config', 'telemetry', 'errors'],
+  },
   'apps/web': { about: 'React app', mayImport: ['sdk', 'concurrency'] },
 }
 

@@ -10,7 +10,7 @@ type DatabaseFacts = NonNullable<ServerFacts['database']>
 /** The columns that are counted. None has what a person wrote. */
 type Counted = Record<'sandboxes', { state: string }> &
   Record<'turn_runs' | 'runs', { status: string }> &
-  Record<'users' | 'threads' | 'workspaces' | 'models', { id: string }> & {
+  Record<'users' | 'threads' | 'workspaces' | 'model_connections', { id: string }> & {
     operations: { kind: string; phase: string; attempts: number; created_at: number }
     settings: { name: string; json: string }
   }
@@ -18,7 +18,7 @@ type Counted = Record<'sandboxes', { state: string }> &
 /** Counts by state, and the versions of the schema. Reads only. */
 export async function readDatabaseFacts(open: OpenDatabase, now: number): Promise<DatabaseFacts> {
   const database = tablesOf<Counted>(open.database)
-  const total = async (table: 'users' | 'threads' | 'workspaces' | 'models') => {
+  const total = async (table: 'users' | 'threads' | 'workspaces' | 'model_connections') => {
     const row = await database
       .selectFrom(table)
       .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -45,7 +45,7 @@ export async function readDatabaseFacts(open: OpenDatabase, now: number): Promis
       people: await total('users'),
       threads: await total('threads'),
       workspaces: await total('workspaces'),
-      models: await total('models'),
+      models: await total('model_connections'),
     },
     sandboxes: countsOf(sandboxes),
     turns: await byStatus('turn_runs'),
