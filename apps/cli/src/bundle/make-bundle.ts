@@ -24,7 +24,7 @@ const folder = 'threadbox-bundle'
 
 /**
  * Makes a support bundle: an archive with what helps someone to find a problem of this installation. Each part lists what
- * it has; nothing is in it because nobody thought of removing it. `serverFacts` is what the support program printed.
+ * it has; nothing is in it only because it was not removed. `serverFacts` is what the support program printed.
  */
 export async function makeBundle(options: {
   installation: Installation

@@ -40,7 +40,10 @@ const databaseFactsSchema = z.object({
 })
 
 /** Why a part is missing: the code of an error, never its text. */
-const absence = z.string().regex(/^[A-Za-z0-9_.-]{1,60}$/)
+const absence = z
+  .string()
+  .regex(/^[A-Z0-9][A-Za-z0-9_]{1,40}$/)
+  .catch('unknown')
 
 /**
  * What the server and its database say of themselves for a support bundle. The schema is the list of what a bundle has of
@@ -49,6 +52,6 @@ const absence = z.string().regex(/^[A-Za-z0-9_.-]{1,60}$/)
 export const serverFactsSchema = z.object({
   database: databaseFactsSchema.nullable(),
   live: liveFactsSchema.nullable(),
-  missing: z.object({ database: absence.nullable(), live: absence.nullable() }),
+  missing: z.object({ database: z.null().or(absence), live: z.null().or(absence) }),
 })
 export type ServerFacts = z.infer<typeof serverFactsSchema>

@@ -1,0 +1,316 @@
+import { spawnSync } from 'node:child_process'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { zstdDecompressSync } from 'node:zlib'
+import { createClient } from '@threadbox/sdk'
+import { startModelServer, startTestServer } from '@threadbox/testkit'
+import { startHostStandIn } from '@threadbox/testkit/host-stand-in'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const repository = join(import.meta.dirname, '../../../..')
+const canary = 'zq7canary'
+const requestId = '0b54d8a8-5d43-4b6b-9d6f-5b0f3a3f5a11'
+
+let folder: string
+let file: string
+const cleanup: (() => Promise<unknown>)[] = []
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'threadbox-bundle-'))
+  file = join(folder, 'bundle.tar.zst')
+  for (const name of ['logs', 'run', 'current/support']) mkdirSync(join(folder, name), { recursive: true })
+  const words = {
+    events: ['server listens', 'operation failed, will be tried again'],
+    codes: ['host.unreachable'],
+    findings: [],
+    durations: ['durationMs'],
+  }
+  writeFileSync(join(folder, 'current/support/words.json'), JSON.stringify(words))
+  const release = {
+    release: '0123456789abcdef',
+    version: '1.2.3',
+    architecture: 'x64',
+    guest: 'guest/0011223344556677',
+  }
+  writeFileSync(join(folder, 'current/release.json'), JSON.stringify(release))
+})
+afterEach(async () => {
+  for (const close of cleanup.splice(0).reverse()) await close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const base = () => ({
+  THREADBOX_INSTALLATION: 'bundl0',
+  THREADBOX_DATA: folder,
+  THREADBOX_HOST_SOCKET: join(folder, 'run/host.sock'),
+  THREADBOX_GATEWAY_SOCKET: join(folder, 'run/gateway.sock'),
+  THREADBOX_EGRESS_SOCKET: join(folder, 'run/egress.sock'),
+})
+
+function writeEnvironment(environment: Record<string, string>): void {
+  const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`)
+  writeFileSync(join(folder, 'threadbox.env'), lines.join(''))
+}
+
+/** As the launcher does: first the server’s program, then the command line. */
+function run(environment: Record<string, string>, options: { limit?: string; args?: string[] } = {}) {
+  writeEnvironment(environment)
+  const env = { PATH: process.env.PATH ?? '' }
+  const support = join(repository, 'apps/server/src/support-program/main.ts')
+  const found = spawnSync(process.execPath, [support], { env: { ...env, ...environment }, encoding: 'utf8' })
+  expect(found.stderr).toBe('')
+  const [facts, checks] = [join(folder, 'facts'), join(folder, 'checks')]
+  writeFileSync(facts, found.stdout)
+  writeFileSync(checks, `disk\twarning\tDisk\t5 GB free for /home/${canary}\tFree some.\n`)
+  const command = [process.execPath, join(repository, 'apps/cli/src/main.ts'), 'doctor', '--bundle', file]
+  const given = ['--data-dir', folder, '--server-facts', facts, '--machine-checks', checks, ...(options.args ?? [])]
+  const script = `${options.limit ?? ''} exec "$0" "$@"`
+  const { stdout, stderr, status } = spawnSync('bash', ['-c', script, ...command, ...given], {
+    env,
+    encoding: 'utf8',
+    cwd: folder,
+  })
+  return { stdout, stderr, status }
+}
+
+/** The files of the bundle, as the printed command unpacks them. */
+function unpacked(): Record<string, string> {
+  const into = join(folder, 'unpacked')
+  mkdirSync(into)
+  const tar = spawnSync('tar', ['--zstd', '-xf', file, '-C', into], { encoding: 'utf8' })
+  expect(tar).toMatchObject({ status: 0, stderr: '' })
+  const root = join(into, 'threadbox-bundle')
+  const names = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return Object.fromEntries(
+    names.map(({ parentPath, name }) => {
+      const path = join(parentPath, name)
+      return [path.slice(root.length + 1), readFileSync(path, 'utf8')]
+    }),
+  )
+}
+
+/** As it is, in hex, in base64 at each alignment, and in capitals. */
+function formsOf(text: string): string[] {
+  const bytes = Buffer.from(text)
+  const inBase64 = [0, 1, 2].map((skipped) => {
+    const whole = Buffer.concat([Buffer.alloc(skipped), bytes]).toString('base64')
+    return whole.slice(Math.ceil((skipped * 8) / 6), Math.floor(((skipped + bytes.length) * 8) / 6))
+  })
+  return [text, text.toUpperCase(), bytes.toString('hex'), ...inBase64]
+}
+
+async function startServer(environment: Record<string, string>) {
+  const host = await startHostStandIn()
+  cleanup.push(() => host[Symbol.asyncDispose]())
+  const sockets = { THREADBOX_HOST_SOCKET: host.socketPath, THREADBOX_GATEWAY_SOCKET: host.socketPath }
+  const all = { ...base(), ...environment, ...sockets }
+  const server = await startTestServer({
+    host: { installation: 'bundl0', dataDirectory: folder, environment: all },
+    signUp: false,
+  })
+  cleanup.push(() => server.close())
+  symlinkSync(join(server.directory, 'server.log'), join(folder, 'logs/server.log'))
+  const installed = { ...all, THREADBOX_SERVER_DATA: server.directory, THREADBOX_PORT: String(server.port) }
+  return { server, environment: installed }
+}
+
+/** Puts the canary wherever a person or a service can write something. */
+async function plant(server: Awaited<ReturnType<typeof startTestServer>>) {
+  const origin = server.loopbackOrigin
+  const person = { name: `${canary} name`, email: `${canary}@example.org`, password: `correct horse ${canary}` }
+  const signedUp = await fetch(`${origin}/api/v1/auth/sign-up`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin },
+    body: JSON.stringify({ token: server.ownerToken.token, ...person }),
+  })
+  expect(signedUp.status).toBe(200)
+  const cookie = signedUp.headers
+    .getSetCookie()
+    .map((header) => header.split(';')[0])
+    .join('; ')
+  const asOwner: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers)
+    headers.set('cookie', cookie)
+    headers.set('origin', origin)
+    return fetch(input, { ...init, headers })
+  }
+  const client = createClient({ baseUrl: origin, fetch: asOwner })
+  const model = await startModelServer()
+  cleanup.push(() => model.close())
+  await client.models.connect({
+    provider: 'anthropic',
+    name: `${canary} model`,
+    model: canary,
+    baseUrl: model.baseUrls.anthropic,
+    apiKey: `key-${canary}`,
+  })
+  const workspace = await client.workspaces.create({ name: `${canary} workspace` })
+  await client.secrets.create({
+    name: 'ZQ7CANARY',
+    value: `value-${canary}`,
+    owner: 'person',
+    hosts: [`${canary}.example.org`],
+  })
+  const thread = await client.threads.create({ title: `${canary} title`, workspaceId: workspace.id })
+  await client.threads.send(thread.id, { text: `/run echo ${canary} > ${canary}.txt`, key: 'canary-1' })
+  await asOwner(`${origin}/api/v1/threads/${thread.id}/uploads?name=${canary}.txt`, { method: 'PUT', body: canary })
+  await asOwner(`${origin}/api/v1/threads/${canary}/nothing?${canary}`)
+  await client.installation.updateSettings({
+    settings: { idlePauseMinutes: 7, hotKeep: 'strict', timeZone: 'Europe/Berlin' },
+  })
+  return thread
+}
+
+function logCanaries(): void {
+  const line = (fields: object) =>
+    JSON.stringify({ level: 50, time: '2026-11-30T10:00:00.000Z', process: 'server', ...fields })
+  const lines = [
+    line({
+      msg: 'operation failed, will be tried again',
+      err: {
+        type: canary,
+        code: 'host.unreachable',
+        message: canary,
+        stack: `Error\n    at ${canary} (/home/${canary}.ts:1:1)`,
+      },
+      requestId,
+      durationMs: 12,
+      token: canary,
+      path: `/home/user/${canary}.txt`,
+      [canary]: 1,
+      [`${canary}Ms`]: 2,
+    }),
+    line({ msg: `${canary} failed`, requestId: canary, err: { code: `${canary}.problem` }, code: canary }),
+    line({ level: canary, process: canary, msg: 'server listens' }),
+    line({ time: canary }),
+    line({ process: 'gateway', msg: 'server listens', durationMs: canary }),
+    `Error: ${canary}`,
+    `{"process":"server","${canary}`,
+  ]
+  for (const name of ['server', 'host', 'supervisor']) {
+    appendFileSync(join(folder, `logs/${name}.log`), lines.map((each) => `${each}\n`).join(''))
+  }
+}
+
+test('O12: a support bundle has versions, counts, errors and log lines, and nothing that people or services wrote', async () => {
+  const { server, environment } = await startServer({
+    THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8',
+    THREADBOX_ALLOWED_HOSTS: `${canary}.example.com`,
+  })
+  await plant(server)
+  // A store of backups, with keys.
+  const backup = join(repository, 'apps/server/src/backup-program/main.ts')
+  mkdirSync(join(folder, 'elsewhere'))
+  const store = await mkdtemp(join(tmpdir(), `${canary}-store-`))
+  cleanup.push(() => rm(store, { recursive: true }))
+  const env = { PATH: process.env.PATH ?? '', ...environment, AWS_ACCESS_KEY_ID: canary }
+  expect(spawnSync(process.execPath, [backup, 'init', store], { env, encoding: 'utf8' })).toMatchObject({ status: 0 })
+  logCanaries()
+  const written = run({ ...environment, OPENAI_API_KEY: `sk-${canary}` })
+  expect(written).toMatchObject({ status: 0, stderr: '' })
+  expect(written.stdout).toContain(`Look at it before you send it: tar --zstd -tf ${file}`)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+
+  const archive = zstdDecompressSync(readFileSync(file)).toString('latin1')
+  for (const form of [...formsOf(canary), ...formsOf(store), 'owner-token', server.directory, folder]) {
+    expect(archive.includes(form), form).toBe(false)
+  }
+  // Nothing in it is compressed again, which would hide a text.
+  for (const magic of ['1f8b', '504b0304', '28b52ffd']) {
+    expect(archive.includes(Buffer.from(magic, 'hex').toString('latin1')), magic).toBe(false)
+  }
+
+  const parts = unpacked()
+  const read = (name: string) => JSON.parse(parts[name] ?? 'null')
+  expect(read('versions.json')).toMatchObject({
+    release: '0123456789abcdef',
+    version: '1.2.3',
+    guest: '0011223344556677',
+    node: process.version,
+    kernel: expect.any(String),
+    distribution: expect.any(String),
+    runsc: 'release-20261110.0',
+    hostProtocol: expect.any(Number),
+  })
+  expect(read('machine.json')).toMatchObject({
+    processors: expect.any(Number),
+    host: { pool: { totalBytes: expect.any(Number) } },
+  })
+  expect(read('settings.json')).toMatchObject({
+    THREADBOX_ALLOWED_HOSTS: 'set',
+    THREADBOX_DATA: 'set',
+    THREADBOX_PORT: server.port,
+    THREADBOX_PUBLIC_URL: 'default',
+    THREADBOX_FROZEN_COPIES: 'on',
+  })
+  expect(read('checks.json')).toContainEqual({ id: 'disk', state: 'warning' })
+  expect(read('counts.json')).toMatchObject({
+    totals: { people: 1, threads: 1, workspaces: 1, models: 1 },
+    sandboxes: expect.any(Object),
+    turns: expect.any(Object),
+    operations: expect.any(Array),
+  })
+  expect(read('database.json')).toMatchObject({
+    schema: { missing: 0, unknown: 0, newest: expect.stringMatching(/^\d{4}-/) },
+    settings: { idlePauseMinutes: 7, hotKeep: 'strict', timeZone: 'set' },
+  })
+  expect(read('errors.json')).toMatchObject({
+    responses: expect.any(Array),
+    logs: [{ code: 'host.unreachable', count: 3, lastAt: '2026-11-30T10:00:00.000Z' }],
+  })
+  expect(parts['metrics.txt']).toMatch(/^threadbox_up\{process="server"\} 1$/m)
+  const lines = (parts['logs/server.jsonl'] ?? '')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines).toContainEqual({
+    time: '2026-11-30T10:00:00.000Z',
+    process: 'server',
+    level: 'error',
+    event: 'operation failed, will be tried again',
+    code: 'host.unreachable',
+    requestId,
+    durations: { durationMs: 12 },
+  })
+  expect(lines).toContainEqual(expect.objectContaining({ event: 'server listens' }))
+  const contents = parts['contents.txt'] ?? ''
+  for (const name of Object.keys(parts)) if (name !== 'contents.txt') expect(contents).toContain(name)
+  expect(contents).not.toContain('Missing:')
+})
+
+test('O12: without server, database and host daemon it is written too, and says what is missing and why', () => {
+  const { status, stdout } = run(base())
+  expect(status).toBe(0)
+  expect(stdout).toContain('Missing: metrics.txt: the server isn’t running (ENOENT)')
+  const parts = unpacked()
+  expect(Object.keys(parts)).toEqual(
+    expect.arrayContaining(['contents.txt', 'versions.json', 'settings.json', 'checks.json']),
+  )
+  expect(parts['contents.txt']).toMatch(/Missing:\n {2}counts\.json +the database couldn’t be read \(ENOENT\)/)
+  expect(parts['contents.txt']).toMatch(/pool in machine\.json +the host daemon doesn’t respond/)
+})
+
+test('O12: a file that exists is refused and stays', () => {
+  writeFileSync(file, 'mine')
+  expect(run(base())).toMatchObject({ status: 5, stdout: '', stderr: expect.stringContaining('already exists') })
+  expect(readFileSync(file, 'utf8')).toBe('mine')
+})
+
+test('O12: when there is no room or no such folder, the reason is named and nothing is left', () => {
+  // A file larger than 1 KiB can’t be written: the system says so as it does for a full disk.
+  const full = run(base(), { limit: 'ulimit -f 1;' })
+  expect(full).toMatchObject({ status: 7, stdout: '', stderr: expect.stringContaining('EFBIG') })
+  expect(existsSync(file)).toBe(false)
+  file = join(folder, 'nowhere/bundle.tar.zst')
+  expect(run(base())).toMatchObject({ status: 7, stdout: '', stderr: expect.stringContaining('ENOENT') })
+})
