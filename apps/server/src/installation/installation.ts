@@ -177,6 +177,6 @@ function makeInstallationMetrics(ports: {
   turns.events.on('model-request-ended', metrics.modelRequestEnded)
   turns.events.on('model-fell-back', ({ cause }) => metrics.modelFellBack(cause))
   turns.events.on('quota-refused', ({ quota }) => metrics.quotaRefused(quota))
-  people.events.on('audited', ({ action }) => metrics.audited(action))
+  people.events.on('audited', metrics.audited)
   return metrics
 }
