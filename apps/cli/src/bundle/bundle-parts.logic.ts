@@ -88,7 +88,7 @@ export function logParts({ lines }: BundledLogs): BundlePart[] {
     .filter(([, ofProcess]) => ofProcess.length > 0)
     .map(([name, ofProcess]) => ({
       name: `logs/${name}.jsonl`,
-      about: `the last ${ofProcess.length} log lines of this process`,
+      about: `the last log lines of this process (${ofProcess.length})`,
       text: ofProcess.map((line) => `${JSON.stringify(line)}\n`).join(''),
     }))
 }
@@ -109,7 +109,7 @@ export function contentsPart(known: {
   at: Date
 }): BundlePart {
   const { parts, missing, otherLines, at } = known
-  const width = Math.max(...parts.map(({ name }) => name.length)) + 2
+  const width = Math.max(...[...parts, ...missing].map(({ name }) => name.length)) + 2
   const lines = [
     `Support bundle of threadbox, ${at.toISOString()}`,
     '',
@@ -120,7 +120,7 @@ export function contentsPart(known: {
     '',
     'Left out:',
     ...leftOut.map((line) => `  ${line}`),
-    `  ${otherLines} log lines that are not in the format of the log, such as traces of crashes`,
+    `  log lines of another form, such as traces of crashes (${otherLines})`,
   ]
   return { name: 'contents.txt', about: 'this list', text: `${lines.join('\n')}\n` }
 }

@@ -40,7 +40,7 @@ export async function machineFacts({ dataDirectory }: Installation, host: HostFa
     processors: availableParallelism(),
     load: loadavg(),
     uptimeSeconds: Math.round(uptime()),
-    memory: { totalBytes: totalmem(), freeBytes: freemem() },
+    memory: { totalBytes: totalmem(), availableBytes: freemem() },
     dataDirectory: { totalBytes: disk.blocks * disk.bsize, freeBytes: disk.bavail * disk.bsize },
     cgroups: existsSync('/sys/fs/cgroup/cgroup.controllers') ? 2 : 1,
     isUnderSystemd: existsSync('/run/systemd/system'),
@@ -90,7 +90,7 @@ function readRelease(directory: string): { release: string | null; version: stri
   return {
     release: version(found.release),
     version: version(found.version),
-    guest: version(String(found.guest).split('/').at(-1)),
+    guest: version(typeof found.guest === 'string' ? found.guest.split('/').at(-1) : undefined),
   }
 }
 

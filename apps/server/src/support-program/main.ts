@@ -1,3 +1,4 @@
+import { waitAtMost } from '@threadbox/concurrency'
 import { type ServerFacts, serverFactsSchema } from '@threadbox/protocol/support'
 import { supportSocketOf } from '../installation/support-socket.ts'
 import { installedDatabase } from '../platform/database/installed-database.ts'
@@ -27,12 +28,19 @@ async function main(): Promise<void> {
     live: live.value,
     missing: { database: database.missing, live: live.missing },
   }
-  process.stdout.write(`${JSON.stringify(serverFactsSchema.parse(facts))}\n`)
+  // What is late must not keep the program running.
+  process.stdout.write(`${JSON.stringify(serverFactsSchema.parse(facts))}\n`, () => process.exit(0))
 }
+
+/** A database on another machine can be out of reach. */
+const limitMs = 20_000
 
 async function found<Value>(read: () => Promise<Value>): Promise<{ value: Value | null; missing: string | null }> {
   try {
-    return { value: await read(), missing: null }
+    const reading = read()
+    const end = await waitAtMost(limitMs, { work: reading })
+    if (end === 'late') throw Object.assign(new Error('too late'), { code: 'ETIMEDOUT' })
+    return { value: await reading, missing: null }
   } catch (error) {
     const { code, name } = error as { code?: unknown; name?: unknown }
     return { value: null, missing: String(code ?? name ?? 'unknown') }
