@@ -13,7 +13,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
-import { createClient } from '@threadbox/sdk'
 import { startModelServer, startTestServer } from '@threadbox/testkit'
 import { startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -138,37 +137,29 @@ async function plant(server: Awaited<ReturnType<typeof startTestServer>>) {
     .getSetCookie()
     .map((header) => header.split(';')[0])
     .join('; ')
-  const asOwner: typeof fetch = (input, init) => {
-    const headers = new Headers(init?.headers)
-    headers.set('cookie', cookie)
-    headers.set('origin', origin)
-    return fetch(input, { ...init, headers })
+  const call = async <Answer>(method: string, path: string, body: unknown): Promise<Answer> => {
+    const response = await fetch(`${origin}/api/v1${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', origin, cookie },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return (text.startsWith('{') ? JSON.parse(text) : undefined) as Answer
   }
-  const client = createClient({ baseUrl: origin, fetch: asOwner })
   const model = await startModelServer()
   cleanup.push(() => model.close())
-  await client.models.connect({
-    provider: 'anthropic',
-    name: `${canary} model`,
-    model: canary,
-    baseUrl: model.baseUrls.anthropic,
-    apiKey: `key-${canary}`,
-  })
-  const workspace = await client.workspaces.create({ name: `${canary} workspace` })
-  await client.secrets.create({
-    name: 'ZQ7CANARY',
-    value: `value-${canary}`,
-    owner: 'person',
-    hosts: [`${canary}.example.org`],
-  })
-  const thread = await client.threads.create({ title: `${canary} title`, workspaceId: workspace.id })
-  await client.threads.send(thread.id, { text: `/run echo ${canary} > ${canary}.txt`, key: 'canary-1' })
-  await asOwner(`${origin}/api/v1/threads/${thread.id}/uploads?name=${canary}.txt`, { method: 'PUT', body: canary })
-  await asOwner(`${origin}/api/v1/threads/${canary}/nothing?${canary}`)
-  await client.installation.updateSettings({
-    settings: { idlePauseMinutes: 7, hotKeep: 'strict', timeZone: 'Europe/Berlin' },
-  })
-  return thread
+  const { baseUrls } = model
+  const connected = { provider: 'anthropic', name: `${canary} model`, model: canary, baseUrl: baseUrls.anthropic }
+  await call('POST', '/models', { ...connected, apiKey: `key-${canary}` })
+  const workspace = await call<{ id: string }>('POST', '/workspaces', { name: `${canary} workspace` })
+  const secret = { name: 'ZQ7CANARY', value: `value-${canary}`, owner: 'person', hosts: [`${canary}.example.org`] }
+  await call('POST', '/secrets', secret)
+  const thread = await call<{ id: string }>('POST', '/threads', { title: `${canary} title`, workspaceId: workspace.id })
+  await call('POST', `/threads/${thread.id}/messages`, { text: `/run echo ${canary} > ${canary}.txt`, key: 'canary-1' })
+  await call('PUT', `/threads/${thread.id}/uploads?name=${canary}.txt`, canary)
+  await call('GET', `/threads/${canary}/nothing?${canary}`, undefined)
+  const settings = { idlePauseMinutes: 7, hotKeep: 'strict', timeZone: 'Europe/Berlin' }
+  await call('PATCH', '/settings', { settings })
 }
 
 function logCanaries(): void {
@@ -260,6 +251,8 @@ test('O12: a support bundle has versions, counts, errors and log lines, and noth
     turns: expect.any(Object),
     operations: expect.any(Array),
   })
+  // The turn and the secret are there, or the search above would prove nothing of them.
+  expect(Object.values(read('counts.json').turns as object).length).toBeGreaterThan(0)
   expect(read('database.json')).toMatchObject({
     schema: { missing: 0, unknown: 0, newest: expect.stringMatching(/^\d{4}-/) },
     settings: { idlePauseMinutes: 7, hotKeep: 'strict', timeZone: 'set' },
