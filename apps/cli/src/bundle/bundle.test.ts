@@ -199,6 +199,21 @@ test('O12: a support bundle has versions, counts, errors and log lines, and noth
     THREADBOX_ALLOWED_HOSTS: `${canary}.example.com`,
   })
   await plant(server)
+  const stored = ['server.db', 'server.db-wal']
+    .map((name) => readFileSync(join(server.directory, name), 'latin1'))
+    .join()
+  for (const text of ['title', 'workspace', 'model', 'name'].map((what) => `${canary} ${what}`)) {
+    expect(stored.includes(text), text).toBe(true)
+  }
+  for (const text of [
+    `${canary}@example.org`,
+    `echo ${canary}`,
+    `${canary}.txt`,
+    'ZQ7CANARY',
+    `${canary}.example.org`,
+  ]) {
+    expect(stored.includes(text), text).toBe(true)
+  }
   // A store of backups, with keys.
   const backup = join(repository, 'apps/server/src/backup-program/main.ts')
   mkdirSync(join(folder, 'elsewhere'))
