@@ -23,7 +23,7 @@ const requestId = '0b54d8a8-5d43-4b6b-9d6f-5b0f3a3f5a11'
 
 let folder: string
 let file: string
-const cleanup: (() => Promise<unknown>)[] = []
+const cleanup: (() => PromiseLike<unknown>)[] = []
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'threadbox-bundle-'))
   file = join(folder, 'bundle.tar.zst')
@@ -132,7 +132,7 @@ async function plant(server: Awaited<ReturnType<typeof startTestServer>>) {
     headers: { 'content-type': 'application/json', origin },
     body: JSON.stringify({ token: server.ownerToken.token, ...person }),
   })
-  expect(signedUp.status).toBe(200)
+  expect(signedUp.status).toBe(201)
   const cookie = signedUp.headers
     .getSetCookie()
     .map((header) => header.split(';')[0])
