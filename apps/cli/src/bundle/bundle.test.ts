@@ -245,7 +245,7 @@ test('O12: a support bundle has versions, counts, errors and log lines, and noth
     node: process.version,
     kernel: expect.any(String),
     distribution: expect.any(String),
-    runsc: 'release-20261110.0',
+    sandboxDriver: 'release-20261110.0',
     hostProtocol: expect.any(Number),
   })
   expect(read('machine.json')).toMatchObject({

@@ -63,7 +63,7 @@ export async function versionFacts(installation: Installation, host: HostFacts |
     distribution: version(distribution),
     distributionVersion: version(distributionVersion),
     btrfs: version(/v([0-9][^\s]*)/.exec(await outputOf('btrfs', ['--version']))?.[1]),
-    runsc: version(host?.machine.versions.driver.split(' ').at(-1)),
+    sandboxDriver: version(host?.machine.versions.driver.split(' ').at(-1)),
     guests: host?.machine.versions.guests.map(({ name, boots }) => ({ name: version(name), boots })) ?? null,
     hostDaemon: version(host?.version),
     hostProtocol: host?.protocolVersion ?? null,
