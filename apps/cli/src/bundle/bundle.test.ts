@@ -224,7 +224,7 @@ test('O12: a support bundle has versions, counts, errors and log lines, and noth
   logCanaries()
   const written = run({ ...environment, OPENAI_API_KEY: `sk-${canary}` })
   expect(written).toMatchObject({ status: 0, stderr: '' })
-  expect(written.stdout).toContain(`Look at it before you send it: tar --zstd -tf ${file}`)
+  expect(written.stdout).toContain(`Check it before you send it: tar --zstd -tf ${file}`)
   expect(statSync(file).mode & 0o777).toBe(0o600)
 
   const archive = zstdDecompressSync(readFileSync(file)).toString('latin1')

@@ -3,7 +3,7 @@ export type ArchivedFile = { name: string; content: Buffer }
 
 const blockBytes = 512
 
-/** An archive in the ustar format. Everything but names and contents is the same in each: no user, no group, mode 0600. */
+/** A tar archive. Everything but names and contents is the same in each: no user, no group, mode 0600. */
 export function tarOf(files: readonly ArchivedFile[], modifiedAt: Date): Buffer {
   const parts = files.flatMap(({ name, content }) => [
     headerOf({ name, bytes: content.length, modifiedAt }),

@@ -48,7 +48,7 @@ function describe(facts: {
     `Wrote ${file} (${(bytes / 1000).toFixed(1)} kB):`,
     ...contents.map((name) => `  ${name}`),
     ...missing.map(({ name, reason }) => `Missing: ${name}: ${reason}`),
-    `Look at it before you send it: tar --zstd -tf ${file}`,
+    `Check it before you send it: tar --zstd -tf ${file}`,
     `All of its text: tar --zstd -xOf ${file} | less`,
   ]
   return lines.map((line) => `${line}\n`).join('')
