@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import {
   appendFileSync,
   existsSync,
@@ -61,25 +61,30 @@ function writeEnvironment(environment: Record<string, string>): void {
   writeFileSync(join(folder, 'threadbox.env'), lines.join(''))
 }
 
+/** Beside it, the stand-in of the host daemon keeps responding. */
+function execute(command: string, args: readonly string[], env: Record<string, string>) {
+  const { promise, resolve } = Promise.withResolvers<{ status: unknown; stdout: string; stderr: string }>()
+  const child = execFile(command, args, { env, cwd: folder }, (error, stdout, stderr) =>
+    resolve({ status: error?.code ?? 0, stdout, stderr }),
+  )
+  child.stdin?.end()
+  return promise
+}
+
 /** As the launcher does: first the server’s program, then the command line. */
-function run(environment: Record<string, string>, options: { limit?: string; args?: string[] } = {}) {
+async function run(environment: Record<string, string>, options: { limit?: string } = {}) {
   writeEnvironment(environment)
   const env = { PATH: process.env.PATH ?? '' }
   const support = join(repository, 'apps/server/src/support-program/main.ts')
-  const found = spawnSync(process.execPath, [support], { env: { ...env, ...environment }, encoding: 'utf8' })
+  const found = await execute(process.execPath, [support], { ...env, ...environment })
   expect(found.stderr).toBe('')
   const [facts, checks] = [join(folder, 'facts'), join(folder, 'checks')]
   writeFileSync(facts, found.stdout)
   writeFileSync(checks, `disk\twarning\tDisk\t5 GB free for /home/${canary}\tFree some.\n`)
   const command = [process.execPath, join(repository, 'apps/cli/src/main.ts'), 'doctor', '--bundle', file]
-  const given = ['--data-dir', folder, '--server-facts', facts, '--machine-checks', checks, ...(options.args ?? [])]
+  const given = ['--data-dir', folder, '--server-facts', facts, '--machine-checks', checks]
   const script = `${options.limit ?? ''} exec "$0" "$@"`
-  const { stdout, stderr, status } = spawnSync('bash', ['-c', script, ...command, ...given], {
-    env,
-    encoding: 'utf8',
-    cwd: folder,
-  })
-  return { stdout, stderr, status }
+  return await execute('bash', ['--norc', '-c', script, ...command, ...given], env)
 }
 
 /** The files of the bundle, as the printed command unpacks them. */
@@ -220,9 +225,9 @@ test('O12: a support bundle has versions, counts, errors and log lines, and noth
   const store = await mkdtemp(join(tmpdir(), `${canary}-store-`))
   cleanup.push(() => rm(store, { recursive: true }))
   const env = { PATH: process.env.PATH ?? '', ...environment, AWS_ACCESS_KEY_ID: canary }
-  expect(spawnSync(process.execPath, [backup, 'init', store], { env, encoding: 'utf8' })).toMatchObject({ status: 0 })
+  expect(await execute(process.execPath, [backup, 'init', store], env)).toMatchObject({ status: 0 })
   logCanaries()
-  const written = run({ ...environment, OPENAI_API_KEY: `sk-${canary}` })
+  const written = await run({ ...environment, OPENAI_API_KEY: `sk-${canary}` })
   expect(written).toMatchObject({ status: 0, stderr: '' })
   expect(written.stdout).toContain(`Check it before you send it: tar --zstd -tf ${file}`)
   expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -296,8 +301,8 @@ test('O12: a support bundle has versions, counts, errors and log lines, and noth
   expect(contents).not.toContain('Missing:')
 })
 
-test('O12: without server, database and host daemon it is written too, and says what is missing and why', () => {
-  const { status, stdout } = run(base())
+test('O12: without server, database and host daemon it is written too, and says what is missing and why', async () => {
+  const { status, stdout } = await run(base())
   expect(status).toBe(0)
   expect(stdout).toContain('Missing: metrics.txt: the server isn’t running (ENOENT)')
   const parts = unpacked()
@@ -308,17 +313,17 @@ test('O12: without server, database and host daemon it is written too, and says 
   expect(parts['contents.txt']).toMatch(/pool in machine\.json +the host daemon doesn’t respond/)
 })
 
-test('O12: a file that exists is refused and stays', () => {
+test('O12: a file that exists is refused and stays', async () => {
   writeFileSync(file, 'mine')
-  expect(run(base())).toMatchObject({ status: 5, stdout: '', stderr: expect.stringContaining('already exists') })
+  expect(await run(base())).toMatchObject({ status: 5, stdout: '', stderr: expect.stringContaining('already exists') })
   expect(readFileSync(file, 'utf8')).toBe('mine')
 })
 
-test('O12: when there is no room or no such folder, the reason is named and nothing is left', () => {
+test('O12: when there is no room or no such folder, the reason is named and nothing is left', async () => {
   // A file larger than 1 KiB can’t be written: the system says so as it does for a full disk.
-  const full = run(base(), { limit: 'ulimit -f 1;' })
+  const full = await run(base(), { limit: 'ulimit -f 1;' })
   expect(full).toMatchObject({ status: 7, stdout: '', stderr: expect.stringContaining('EFBIG') })
   expect(existsSync(file)).toBe(false)
   file = join(folder, 'nowhere/bundle.tar.zst')
-  expect(run(base())).toMatchObject({ status: 7, stdout: '', stderr: expect.stringContaining('ENOENT') })
+  expect(await run(base())).toMatchObject({ status: 7, stdout: '', stderr: expect.stringContaining('ENOENT') })
 })
