@@ -6,6 +6,7 @@ import { build } from 'esbuild'
 import { buildSite, describeBuild } from '../../docs-site/tools/build-site.ts'
 import { hashDirectory, moveUnlessPresent } from './built-folder.ts'
 import { writeSbom } from './sbom.ts'
+import { writeSupportWords } from './support-words.ts'
 
 const repositoryRoot = join(import.meta.dirname, '../..')
 const require = createRequire(import.meta.url)
@@ -17,6 +18,7 @@ const programs = {
   'reset-link': 'apps/server/src/people/invites/reset-link/main.ts',
   schema: 'apps/server/src/schema/main.ts',
   backup: 'apps/server/src/backup-program/main.ts',
+  support: 'apps/server/src/support-program/main.ts',
   'diagram-drawer': 'apps/server/src/workflows/export/draw-diagram/main.ts',
   host: 'apps/host/src/main.ts',
   gateway: 'apps/gateway/src/main.ts',
@@ -50,6 +52,7 @@ export async function buildRelease(options: { outputDirectory: string }): Promis
     buildPrograms(staging),
     buildPages(staging),
     copyNode(join(staging, 'node/bin')),
+    writeSupportWords({ root: repositoryRoot, file: join(staging, 'support/words.json') }),
     cp(join(repositoryRoot, 'images'), join(staging, 'images'), { recursive: true }),
   ] as const
   try {

@@ -27,7 +27,7 @@ export type App = {
 export const apps: Readonly<Record<string, App>> = {
   server: {
     composition: ['application.ts'],
-    folders: ['schema', 'backup-program'],
+    folders: ['schema', 'backup-program', 'support-program'],
     areas: [
       {
         name: 'platform',
@@ -391,7 +391,10 @@ export const packages: Readonly<Record<string, Package>> = {
     about: 'guest daemon, inside a sandbox',
     mayImport: ['protocol/guest', 'protocol/archive', 'config', 'concurrency', 'telemetry', 'errors'],
   },
-  'apps/cli': { about: 'command line', mayImport: ['sdk', 'protocol/host', 'config', 'errors'] },
+  'apps/cli': {
+    about: 'command line',
+    mayImport: ['sdk', 'protocol/host', 'protocol/support', 'config', 'telemetry', 'errors'],
+  },
   'apps/web': { about: 'React app', mayImport: ['sdk', 'concurrency'] },
 }
 

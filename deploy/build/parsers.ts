@@ -21,6 +21,7 @@ const properties = {
   kernelReplies: 'packages/gvisor-driver/src/kernel-replies.fuzz.test.ts',
   backups: 'packages/backups/src/backups.fuzz.test.ts',
   filePreviews: `${inWeb}/files/state/file-previews.fuzz.test.ts`,
+  bundle: 'apps/cli/src/bundle/bundled-text.fuzz.test.ts',
 } as const
 
 /**
@@ -28,6 +29,9 @@ const properties = {
  * parser is added here, with the test of its properties (decision 0075).
  */
 export const parsers: Parsers = {
+  'apps/cli/src/bundle/bundle-parts.logic.ts': properties.bundle,
+  'apps/cli/src/bundle/log-lines.logic.ts': properties.bundle,
+  'apps/cli/src/bundle/metrics-text.logic.ts': properties.bundle,
   'packages/backups/src/store-lease.ts': properties.backups,
   'packages/backups/src/stored-backups.ts': properties.backups,
   'packages/sandbox-network/src/dns-frames.ts': properties.dns,
@@ -103,6 +107,7 @@ export const parsers: Parsers = {
 export const otherInput: OtherInput = {
   'A row of the database, which the server wrote': [
     `${server}/people/oidc/oidc-sign-in.usecases.ts`,
+    `${server}/support-program/database-facts.ts`,
     `${server}/people/passkeys/passkeys.usecases.ts`,
     'apps/host/src/machine/state/sandboxes.store.ts',
     `${server}/people/audit/audit-verify.ts`,
@@ -138,6 +143,8 @@ export const otherInput: OtherInput = {
     `${server}/installation/backups/restore-disks.ts`,
     'packages/backups/src/catalog.ts',
     'packages/backups/src/killed-writer.main.ts',
+    'apps/cli/src/bundle/machine-facts.ts',
+    'apps/cli/src/bundle/support-words.ts',
     'apps/cli/src/installation/process-record.ts',
     'apps/guest/src/files/main.ts',
     'apps/guest/src/main.ts',

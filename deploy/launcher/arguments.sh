@@ -9,7 +9,8 @@ synopsis_of() {
     up | dev) say "[--data-dir FOLDER] $address" ;;
     upgrade) say '[--data-dir FOLDER] [--back] [TAG]' ;;
     down) say '[--data-dir FOLDER]' ;;
-    status | doctor) say '[--data-dir FOLDER] [--json]' ;;
+    status) say '[--data-dir FOLDER] [--json]' ;;
+    doctor) say '[--data-dir FOLDER] [--json] [--bundle] [FILE]' ;;
     logs) say '[--data-dir FOLDER] [-f] [--follow] [-n COUNT] [--lines COUNT] [NAME]' ;;
     service) say '[--data-dir FOLDER] install|uninstall' ;;
     audit) say '[--data-dir FOLDER] verify|export' ;;

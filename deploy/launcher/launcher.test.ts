@@ -97,6 +97,8 @@ test('options are accepted in every valid form, and a value is never read as an 
     'logs server -f -n 5',
     'logs -n5 --lines=6 --follow',
     'service install --data-dir /x',
+    'doctor --bundle',
+    'doctor --bundle out.tar.zst --json',
     "test check tests/a.test.ts -t '--help: it is shown' --full --changed",
     'test --changed=main -tname',
     'bench starting pausing --only cold,memory --rounds 5 --json',

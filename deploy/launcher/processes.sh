@@ -195,16 +195,22 @@ reset_link_command() {
 }
 
 doctor_command() {
-  local checks status=0
+  local checks facts status=0
   need_root doctor "$@"
   parse_options "$@"
   checks=$(mktemp)
   machine_checks >"$checks"
   if [ -e "$data_dir/current/cli/main.js" ]; then
-    cli doctor --machine-checks "$checks" "${rest[@]}" || status=$?
-  elif [[ " ${rest[*]} " == *' --json '* ]]; then
+    facts=$(mktemp)
+    case " ${rest[*]} " in
+      # What the server knows is read as its user. Without it, the bundle says what is missing.
+      *' --bundle '* | *' --bundle='*) (server_program support) >"$facts" 2>/dev/null || true ;;
+    esac
+    cli doctor --machine-checks "$checks" --server-facts "$facts" "${rest[@]}" || status=$?
+    rm -f "$facts"
+  elif [[ " ${rest[*]} " =~ ' '(--json|--bundle)[\ =] ]]; then
     rm -f "$checks"
-    fail "No threadbox installation found in $data_dir; --json requires one." 'Run ./threadbox up.'
+    fail "No threadbox installation found in $data_dir; ${BASH_REMATCH[1]} requires one." 'Run ./threadbox up.'
   else
     awk -F '\t' '{print ($2 == "ok" ? "✓ " : $2 == "failed" ? "✗ " : "! ") $3 ": " $4; if ($5 != "") print "    → " $5
       if ($2 == "failed") bad = 1} END {exit bad}' "$checks" || status=$?

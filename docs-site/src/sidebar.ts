@@ -42,6 +42,7 @@ const menu: readonly (readonly [Group, readonly Page[]])[] = [
       'operate/backup',
       'operate/machine',
       'operate/doctor',
+      'operate/support-bundle',
       'operate/errors',
     ],
   ],

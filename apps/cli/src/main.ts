@@ -1,5 +1,6 @@
 import { exitCodeOf, toWireError } from '@threadbox/errors'
 import { Argument, Command, Option } from 'commander'
+import { bundleCommand } from './commands/bundle.command.ts'
 import { doctorCommand } from './commands/doctor.command.ts'
 import { logsCommand } from './commands/logs.command.ts'
 import { recordProcessCommand } from './commands/record-process.command.ts'
@@ -26,8 +27,10 @@ cli
   .description('check the installation and suggest fixes; starts one test sandbox')
   .addOption(dataDirectory())
   .option('--json', 'print one JSON object', false)
+  .option('--bundle [file]', 'write a support bundle, without secrets, names and content')
   .addOption(new Option('--machine-checks <file>').hideHelp())
-  .action(async (options) => finish(await doctorCommand(options)))
+  .addOption(new Option('--server-facts <file>').hideHelp())
+  .action(async (options) => finish(await (options.bundle ? bundleCommand(options) : doctorCommand(options))))
 
 cli
   .command('logs')

@@ -12,6 +12,7 @@ import { makeLogger } from '@threadbox/telemetry'
 import { type Application, makeApplication } from './application.ts'
 import { makeFrontServer } from './front-server.ts'
 import { makeMetricsListener } from './installation/metrics-listener.ts'
+import { serveSupport, supportSocketOf } from './installation/support-socket.ts'
 import { migrate, migrationNames } from './migrations.registry.ts'
 import type { FixedSetting } from './people/settings/settings.ts'
 import { makeDirectoryBlobStore } from './platform/blobs/directory-blob-store.ts'
@@ -123,12 +124,18 @@ async function main(): Promise<void> {
   })
 
   const metrics = serveMetrics(application)
+  const support = await serveSupport({
+    socketPath: supportSocketOf(directory),
+    facts: application.areas.installation.liveFacts,
+    logger,
+  })
   const stop = async (signal: string) => {
     logger.info({ signal }, 'server stops')
     const closed = new Promise<void>((resolve) => {
       server.close(() => resolve())
     })
     metrics?.close()
+    support.close()
     const cut = setTimeout(() => server.closeAllConnections(), closeLimitMs)
     await application.stop()
     await closed

@@ -32,6 +32,7 @@ export const de: Words = {
     'operate/backup': 'Sichern und wiederherstellen',
     'operate/machine': 'Maschine',
     'operate/doctor': 'Doctor',
+    'operate/support-bundle': 'Support-Paket',
     'operate/errors': 'Fehler',
     'build/api': 'API',
     'build/events': 'Ereignisse',

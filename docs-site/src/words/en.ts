@@ -31,6 +31,7 @@ export const en = {
     'operate/backup': 'Backup and restore',
     'operate/machine': 'Machine',
     'operate/doctor': 'Doctor',
+    'operate/support-bundle': 'Support bundle',
     'operate/errors': 'Errors',
     'build/api': 'API',
     'build/events': 'Events',

@@ -32,6 +32,7 @@ export const it: Words = {
     'operate/backup': 'Backup e ripristino',
     'operate/machine': 'Macchina',
     'operate/doctor': 'Doctor',
+    'operate/support-bundle': 'Pacchetto di supporto',
     'operate/errors': 'Errori',
     'build/api': 'API',
     'build/events': 'Eventi',

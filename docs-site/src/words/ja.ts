@@ -32,6 +32,7 @@ export const ja: Words = {
     'operate/backup': 'バックアップと復元',
     'operate/machine': 'マシン',
     'operate/doctor': 'Doctor',
+    'operate/support-bundle': 'サポートバンドル',
     'operate/errors': 'エラー',
     'build/api': 'API',
     'build/events': 'イベント',

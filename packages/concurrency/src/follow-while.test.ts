@@ -81,3 +81,24 @@ test('a stream that sends more than it may is left, and followed again after the
   expect(broken).toEqual(Array.from({ length: 3 }, () => 'Error: the stream sends too much'))
   expect(seen).toEqual(Array.from({ length: 30 }, () => true))
 })
+
+test('the pause grows while attempts bring nothing, and begins again after an event', async () => {
+  const stopped = new AbortController()
+  const streams = [undefined, undefined, undefined, ['a'], undefined, ['stop']]
+  const attempts: number[] = []
+  await followWhile({
+    signal: stopped.signal,
+    connect: async () => {
+      const events = streams.shift()
+      return events === undefined ? undefined : streamOf(events)
+    },
+    onEvent: (event) => {
+      if (event === 'stop') stopped.abort()
+    },
+    pauseMs: (attempt) => {
+      attempts.push(attempt)
+      return 1
+    },
+  })
+  expect(attempts).toEqual([0, 1, 2, 0, 1, 0])
+})

@@ -9,7 +9,8 @@ export async function followWhile<Event>(options: {
   /** Undefined: there is nothing to follow at the moment. */
   connect: () => Promise<AsyncIterable<Event> | undefined>
   onEvent: (event: Event) => unknown
-  pauseMs: number
+  /** Before the next attempt, by how many in a row brought no event, counted from 0. */
+  pauseMs: number | ((attempt: number) => number)
   /** A stream with more events in a second is left, and followed again after the pause. No limit unless given. */
   maxPerSecond?: number
   /** Whether this end is the last one. `error` is undefined when the stream ended without an error. */
@@ -17,12 +18,14 @@ export async function followWhile<Event>(options: {
   /** Called for an end by an error that is not final, unless the signal was aborted. */
   onBroken?: (error: unknown) => void
 }): Promise<void> {
-  const { signal, isFinal = () => false } = options
+  const { signal, pauseMs, isFinal = () => false } = options
+  let attempt = 0
   while (!signal.aborted) {
     try {
       const isTooFast = countEvents(options.maxPerSecond)
       for await (const event of (await options.connect()) ?? []) {
         if (isTooFast()) throw new Error('the stream sends too much')
+        attempt = 0
         await options.onEvent(event)
       }
       if (isFinal(undefined)) return
@@ -30,7 +33,8 @@ export async function followWhile<Event>(options: {
       if (isFinal(error)) return
       if (!signal.aborted) options.onBroken?.(error)
     }
-    await waitAtMost(options.pauseMs, { signal })
+    await waitAtMost(typeof pauseMs === 'number' ? pauseMs : pauseMs(attempt), { signal })
+    attempt += 1
   }
 }
 

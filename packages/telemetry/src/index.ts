@@ -1,1 +1,2 @@
 export { type Logger, makeLogger } from './logger.ts'
+export { withoutSecrets } from './redaction.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeLogger } from './logger.ts'
+import { withoutSecrets } from './redaction.ts'
 
 function recorded() {
   const lines: Record<string, unknown>[] = []
@@ -43,4 +44,13 @@ test('values of secret fields are not logged', () => {
   const { logger, lines } = recorded()
   logger.child({ password: 'hunter2' }).info({ request: { token: 'abc' } }, 'signed in')
   expect(lines).toMatchObject([{ password: '[removed]', request: { token: '[removed]' } }])
+})
+
+test('the same values are removed from a line that is already written, at any depth', () => {
+  const line = { msg: 'signed in', deep: [{ request: { deeper: { cookie: 'abc', path: '/' } } }], password: 'hunter2' }
+  expect(withoutSecrets(line)).toEqual({
+    msg: 'signed in',
+    deep: [{ request: { deeper: { cookie: '[removed]', path: '/' } } }],
+    password: '[removed]',
+  })
 })

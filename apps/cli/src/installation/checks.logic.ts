@@ -2,7 +2,16 @@ export const checkStates = ['ok', 'warning', 'failed', 'skipped'] as const
 export type CheckState = (typeof checkStates)[number]
 
 /** The result of one check. `cure` (the suggested fix) is empty if there is nothing to do. */
-export type Check = { id: string; title: string; state: CheckState; detail: string; cure: string }
+export type Check = {
+  id: string
+  title: string
+  state: CheckState
+  detail: string
+  cure: string
+  /** What was found, and the numbers in it: from the host daemon. */
+  code?: string
+  numbers?: Record<string, number>
+}
 
 /** Parses checks of the launcher: one per line, with `id`, `state`, `title`, `detail` and `cure` separated by tabs. */
 export function parseMachineChecks(text: string): Check[] {
@@ -18,9 +27,10 @@ export function parseHostChecks(body: unknown): Check[] {
   const checks = (body as { checks?: unknown } | null)?.checks
   if (!Array.isArray(checks)) return []
   return checks.flatMap((check: Record<string, unknown>) => {
-    const { id, title, state, detail, cure } = check
+    const { id, title, state, detail, cure, code, values } = check
     if (typeof id !== 'string' || typeof title !== 'string' || !isState(state)) return []
-    return [{ id, title, state, detail: textOf(detail), cure: textOf(cure) }]
+    const finding = typeof code === 'string' ? { code, numbers: numbersOf(values) } : {}
+    return [{ id, title, state, detail: textOf(detail), cure: textOf(cure), ...finding }]
   })
 }
 
@@ -40,6 +50,15 @@ export function renderChecks(checks: readonly Check[]): string {
 
 function isState(value: unknown): value is CheckState {
   return checkStates.some((state) => state === value)
+}
+
+function numbersOf(values: unknown): Record<string, number> {
+  const entries = Object.entries((values ?? {}) as Record<string, unknown>)
+  return Object.fromEntries(entries.filter(isNumberOfCheck))
+}
+
+function isNumberOfCheck(entry: [string, unknown]): entry is [string, number] {
+  return /^[a-zA-Z0-9]{1,30}$/.test(entry[0]) && typeof entry[1] === 'number'
 }
 
 function textOf(value: unknown): string {

@@ -1,3 +1,4 @@
+import type { LiveFacts } from '@threadbox/protocol/support'
 import type { Logger } from '@threadbox/telemetry'
 import type { Hono } from 'hono'
 import type { Audit, PeopleEvents, Quotas, Settings, Users } from '../people/public.ts'
@@ -28,6 +29,8 @@ import { makeStatus } from './status.ts'
 /** The installation's report about itself. */
 export type Installation = {
   metrics: Metrics
+  /** For a support bundle. */
+  liveFacts(): Promise<LiveFacts>
   /** Measures the machine for the charts of the machine page. */
   sampler: MachineSampler
   backups: {
@@ -86,6 +89,7 @@ export function makeInstallation(
   const { backups, reports } = makeBackups(ports, known)
   return {
     metrics,
+    liveFacts: async () => ({ metrics: await metrics.text(), errors: errors.list() }),
     sampler,
     backups,
     answered: (request) => {
@@ -210,6 +214,6 @@ function makeInstallationMetrics(ports: {
   turns.events.on('model-request-ended', metrics.modelRequestEnded)
   turns.events.on('model-fell-back', ({ cause }) => metrics.modelFellBack(cause))
   turns.events.on('quota-refused', ({ quota }) => metrics.quotaRefused(quota))
-  people.events.on('audited', ({ action }) => metrics.audited(action))
+  people.events.on('audited', metrics.audited)
   return metrics
 }

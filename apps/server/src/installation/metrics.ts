@@ -15,7 +15,7 @@ export type Metrics = {
   modelFellBack(cause: string): void
   quotaRefused(quota: string): void
   requestAnswered(request: { route: string; status: number; seconds: number }): void
-  audited(action: string): void
+  audited(row: { action: string; isThroughProvider: boolean }): void
   lifecycleMeasured(measure: LifecycleMeasure): void
 }
 
@@ -112,10 +112,10 @@ export function makeMetrics(sources: MetricSources): Metrics {
     quotaRefused: (quota) => refusals.inc({ quota }),
     requestAnswered: ({ route, status, seconds: took }) =>
       requests.observe({ route, status: `${Math.floor(status / 100)}xx` }, took),
-    audited: (action) => {
+    audited: ({ action, isThroughProvider }) => {
       audited.inc()
       const login = loginsOf[action]
-      if (login !== undefined) logins.inc(login)
+      if (login !== undefined) logins.inc(isThroughProvider ? { ...login, way: 'oidc' } : login)
     },
   }
 }

@@ -207,7 +207,8 @@ function makeRecords(
     system,
     key: auditKey,
     headFile: makeAuditHeadFile(given.auditHeadFile, auditKey),
-    onRecord: (action) => void events.emit('audited', { action }),
+    onRecord: ({ action, details }) =>
+      void events.emit('audited', { action, isThroughProvider: details?.provider !== undefined }),
   })
   const hasPasskey = async (userId: string) => (await passkeyStore.list(userId)).length > 0
   const database = tablesOf<SettingTables>(open.database)

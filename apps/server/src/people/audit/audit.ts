@@ -38,7 +38,7 @@ export type AuditOptions = {
   /** Derived from the master key: access to the database alone isn’t enough to compute a row’s hash. */
   key: Uint8Array
   headFile: AuditHeadFile | null
-  onRecord?: (action: string) => void
+  onRecord?: (event: Pick<AuditRecord, 'action' | 'details'>) => void
 }
 
 /** A review once a year sees the whole year. */
@@ -58,7 +58,7 @@ export function makeAudit(options: AuditOptions): Audit {
   }
   const record: Audit['record'] = async (event) => {
     await add(event)
-    options.onRecord?.(event.action)
+    options.onRecord?.(event)
     const now = options.system.now()
     if (now - prunedAt < pruneEveryMs) return
     prunedAt = now

@@ -3,7 +3,12 @@ import type { AddressInfo } from 'node:net'
 import type { AuditEvent, PersonQuotas, Workspaces } from '@threadbox/protocol/public'
 import { startScriptedIssuer } from '@threadbox/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
+import {
+  makeTestApplication,
+  ownerRequest,
+  type TestApplication,
+  type TestPerson,
+} from '../../application.test-utils.ts'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
 import { hourMs, makeOidcBench, nothing } from './oidc.test-utils.ts'
@@ -88,6 +93,22 @@ onBothDatabases((target) => {
       const listing = await bench.as<object>(owner, 'GET', '/sign-in-providers')
       expect(JSON.stringify(listing)).not.toContain(first.client.secret)
       expect(await audited('logged-in')).toHaveLength(2)
+    })
+
+    test('O11: metrics count it as one through a provider, and others by their own way', async () => {
+      const provider = await add(first)
+      await bench.signIn(provider, first)
+      const { email, password } = ownerRequest()
+      await server.call('POST', '/api/v1/auth/sign-in', { body: { email, password } })
+      await server.call('POST', '/api/v1/auth/sign-in', { body: { email, password: 'another password' } })
+      const counted = (await server.areas.installation.metrics.text()).match(/^threadbox_logins_total.*$/gm)
+      expect(counted).toEqual(
+        expect.arrayContaining([
+          'threadbox_logins_total{way="oidc",outcome="accepted"} 1',
+          'threadbox_logins_total{way="password",outcome="accepted"} 1',
+          'threadbox_logins_total{way="password",outcome="refused"} 1',
+        ]),
+      )
     })
 
     test('C12: two at the same time are one person', async () => {

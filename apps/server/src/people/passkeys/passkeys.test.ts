@@ -73,6 +73,9 @@ onBothDatabases((target) => {
         ['Phone', server.clock.now],
       ])
       expect(await rows('passkey-logged-in')).toHaveLength(4)
+      expect(await server.areas.installation.metrics.text()).toContain(
+        'threadbox_logins_total{way="passkey",outcome="accepted"} 4',
+      )
     })
 
     test('C12: asks for a verified person, for no passkey in particular, and at exactly the host of the app', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { followWhile, makeBackground, makeKeyedLock } from '@threadbox/concurrency'
+import { delaysOf, followWhile, makeBackground, makeKeyedLock } from '@threadbox/concurrency'
 import type { Grant, GrantsEvent } from '@threadbox/protocol/egress'
 import type { Logger } from '@threadbox/telemetry'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
@@ -46,7 +46,7 @@ export type GrantPushDependencies = {
 
 const againMs = 1_000
 /** A killed broker is restarted within a fraction of a second, and can insert nothing before it has the grants. */
-const reconnectMs = 50
+export const reconnectDelays = delaysOf([50, 50, 100, 200, 500, 1_000])
 /** A program can make a thousand requests a second. */
 const usedEveryMs = 1_000
 const nothing = 'nothing'
@@ -110,7 +110,7 @@ export function makeGrantPushes(dependencies: GrantPushDependencies): GrantPushe
         signal: stopped.signal,
         connect: async () => egress.events(stopped.signal),
         onEvent: (event) => note(dependencies, { event, state, apply, background }),
-        pauseMs: reconnectMs,
+        pauseMs: reconnectDelays,
         onBroken: (error) => {
           state.isOpen = false
           logger.debug({ err: error }, 'the broker is not followed')

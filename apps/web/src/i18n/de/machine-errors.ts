@@ -10,6 +10,14 @@ export const machineErrors: ErrorWords = {
     message: 'An Position {offset} lässt sich an einen Blob von {sizeBytes} Bytes nichts anhängen.',
     remedy: 'Das ist ein Fehler in threadbox. Melden Sie ihn mit der Kennung der Anfrage.',
   },
+  'bundle.file-exists': {
+    message: '{file} gibt es schon, deshalb wurde kein Support-Paket geschrieben.',
+    remedy: 'Nennen Sie nach --bundle eine andere Datei, oder entfernen Sie diese.',
+  },
+  'bundle.not-written': {
+    message: 'Das Support-Paket {file} ließ sich nicht schreiben: {reason}',
+    remedy: 'Nennen Sie eine Datei in einem Ordner mit freiem Speicher, in den Sie schreiben dürfen.',
+  },
   'config.setting-invalid': {
     message: 'Die Einstellung {name} ist ungültig: {problem}',
     remedy: 'Korrigieren Sie {name} in der Umgebung oder in threadbox.env, und starten Sie neu.',

@@ -10,6 +10,14 @@ export const machineErrors: ErrorWords = {
     message: 'Alla posizione {offset} non si può accodare nulla a un blob di {sizeBytes} byte.',
     remedy: 'È un bug di threadbox. Segnalalo con l’ID della richiesta.',
   },
+  'bundle.file-exists': {
+    message: '{file} esiste già, quindi il pacchetto di supporto non è stato scritto.',
+    remedy: 'Indica un altro file dopo --bundle, oppure rimuovi questo.',
+  },
+  'bundle.not-written': {
+    message: 'Impossibile scrivere il pacchetto di supporto {file}: {reason}',
+    remedy: 'Indica un file in una cartella con spazio libero in cui puoi scrivere.',
+  },
   'config.setting-invalid': {
     message: 'L’impostazione {name} non è valida: {problem}',
     remedy: 'Correggi {name} nell’ambiente o in threadbox.env, poi riavvia.',

@@ -10,6 +10,14 @@ export const machineErrors: ErrorWords = {
     message: '{sizeBytes} バイトの blob に、オフセット {offset} から追記することはできません。',
     remedy: 'これは threadbox のバグです。リクエスト ID とともに報告してください。',
   },
+  'bundle.file-exists': {
+    message: '{file} はすでに存在するため、サポートバンドルは書き込まれませんでした。',
+    remedy: '--bundle の後に別のファイル名を指定するか、このファイルを削除してください。',
+  },
+  'bundle.not-written': {
+    message: 'サポートバンドル {file} を書き込めませんでした：{reason}',
+    remedy: '空き容量があり、書き込みできるフォルダー内のファイルを指定してください。',
+  },
   'config.setting-invalid': {
     message: '設定 {name} が無効です：{problem}',
     remedy: '環境変数または threadbox.env の {name} を修正し、再起動してください。',

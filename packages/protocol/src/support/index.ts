@@ -1,0 +1,1 @@
+export { type LiveFacts, liveFactsSchema, type ServerFacts, serverFactsSchema } from './server-facts.ts'
