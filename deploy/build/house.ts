@@ -122,8 +122,10 @@ export const apps: Readonly<Record<string, App>> = {
       {
         name: 'copies',
         about: 'what is made from a disk at rest',
-        features: ['forks', 'rewinds', 'environments', 'sleeping'],
+        features: ['forks', 'rewinds', 'environments', 'archives', 'sleeping'],
         publicFiles: [
+          'archives/archives.errors.ts',
+          'archives/archives.ts',
           'environments/clean-disk.ts',
           'environments/disk-streams.ts',
           'environments/environments.errors.ts',
