@@ -51,6 +51,7 @@ export const apps: Readonly<Record<string, App>> = {
         features: [
           'host',
           'state',
+          'archive',
           'lifecycle',
           'files',
           'services',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hostLimitsSchema } from './limits.ts'
 
 /**
  * An archived disk: its only copy is outside of the host, as the difference from its image that
@@ -27,6 +28,12 @@ export const archiveOrderSchema = z.object({ generation: z.string().max(200) })
 /**
  * `PUT /v1/sandboxes/{sandboxId}/archive?order=JSON`, with the bytes that were sent before: creates the disk again. Until it
  * responds, the sandbox stays archived, and nothing stays of bytes that break off. Fails with `archive.no-space` before it
- * reads anything if the disk would not fit. Not archived: does nothing.
+ * reads anything if the disk would not fit. Not archived: does nothing. A sandbox that the host doesn’t know, because its
+ * state was restored from a backup, is recorded as archived first.
  */
-export const restoreOrderSchema = z.object({ usedBytes: z.number().int().min(0) })
+export const restoreOrderSchema = z.object({
+  usedBytes: z.number().int().min(0),
+  imageId: z.string().min(1).max(200),
+  limits: hostLimitsSchema,
+})
+export type RestoreOrder = z.infer<typeof restoreOrderSchema>

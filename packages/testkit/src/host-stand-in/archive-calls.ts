@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import type { HostApi } from '@threadbox/protocol/host'
-import { errorOf } from './answers.ts'
+import { errorOf, stopped } from './answers.ts'
 import type { CopiesStandIn } from './copy-calls.ts'
 import { known, type SandboxesStandIn } from './sandbox-calls.ts'
 
@@ -34,7 +34,9 @@ export function archiveCalls(
       await rm(host.pathOf(sandboxId, '/'), { recursive: true, force: true })
       return set(sandboxId, true)
     },
-    restore: async (sandboxId, _, stream) => {
+    restore: async (sandboxId, { limits }, stream) => {
+      const isKnown = host.sandboxes.has(sandboxId)
+      if (!isKnown) host.sandboxes.set(sandboxId, { ...stopped(sandboxId), limits, isArchived: true })
       const bytes = await text(stream as NodeReadableStream<Uint8Array>)
       if (known(host, sandboxId).isArchived !== true) return known(host, sandboxId)
       await mkdir(host.pathOf(sandboxId, '/home/user'), { recursive: true })

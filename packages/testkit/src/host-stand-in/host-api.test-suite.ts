@@ -303,7 +303,7 @@ function describeDisks({ api, made, newSandbox, newBooted }: Scene): void {
     const start = () => api().start(sandboxId, { bootId: newBoot(), hostname: 'box' })
     expect(await codeOf(start())).toBe('sandbox.archived')
     expect(await codeOf(api().sendDisk(sandboxId))).toBe('disk.not-found')
-    await api().restore(sandboxId, { usedBytes }, sent.stream())
+    await api().restore(sandboxId, { usedBytes, imageId: 'image', limits }, sent.stream())
     expect((await api().get(sandboxId))?.isArchived ?? false).toBe(false)
     expect(await start()).toMatchObject({ actual: 'ready' })
   })

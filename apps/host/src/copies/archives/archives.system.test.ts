@@ -157,7 +157,7 @@ async function begin() {
   const archive = async () =>
     await host.request('POST', hostPaths.archive(sandboxId), { generation: (await content()).generation })
   const restore = async (body: Uint8Array<ArrayBuffer> = bytes, usedBytes = 1000) => {
-    const order = encodeURIComponent(JSON.stringify({ usedBytes }))
+    const order = encodeURIComponent(JSON.stringify({ usedBytes, imageId: 'image', limits: defaultSandboxLimits }))
     const response = await fetch(`${host.url}${hostPaths.restore(sandboxId)}?order=${order}`, { method: 'PUT', body })
     return { status: response.status, body: (await response.json()) as unknown }
   }

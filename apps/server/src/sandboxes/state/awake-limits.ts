@@ -3,7 +3,13 @@ import type { Quotas } from '../../people/public.ts'
 import { tablesOf } from '../../platform/database/database.ts'
 import type { ThreadRows } from '../../threads/public.ts'
 import { type AwakePlaceStore, makeAwakePlaceStore, type PlaceTables } from './awake-places.store.ts'
-import type { StatePorts } from './state.ts'
+import type { AwakeLimit } from './personal-queues.ts'
+
+/** Which places people take, and how many sandboxes the creator of a thread can have awake; undefined: no limit. */
+export type AwakeLimits = {
+  places: AwakePlaceStore
+  limitOf(threadId: string): Promise<AwakeLimit | undefined>
+}
 
 type PeopleWithLimits = {
   quotas: Pick<Quotas, 'limits'>
@@ -14,12 +20,12 @@ type PeopleWithLimits = {
 export function makeAwakeLimits(
   database: Kysely<unknown>,
   { rows, people }: { rows: Pick<ThreadRows, 'findAny'>; people: PeopleWithLimits },
-): { places: AwakePlaceStore } & Pick<StatePorts, 'awakeLimitOf'> {
+): AwakeLimits {
   const places = makeAwakePlaceStore(tablesOf<PlaceTables>(database))
   people.addMeter({ quota: 'awakeSandboxes', read: places.count })
   return {
     places,
-    awakeLimitOf: async (threadId) => {
+    limitOf: async (threadId) => {
       const userId = (await rows.findAny(threadId))?.user_id
       const limit = userId === undefined ? null : (await people.quotas.limits(userId)).awakeSandboxes
       return userId === undefined || limit === null ? undefined : { userId, limit }

@@ -1,3 +1,4 @@
+import type { SandboxState } from '@threadbox/domain'
 import { isThreadboxError } from '@threadbox/errors'
 import { awakeUsedUp } from '../../people/public.ts'
 import type { SandboxActivity } from './activity.ts'
@@ -20,6 +21,8 @@ export type SandboxAccessDependencies = WakingDependencies & {
   deliver: (threadId: string, sandbox: ReachableSandbox) => Promise<void>
   /** Pauses one idle sandbox. Returns false if none can be paused. */
   pauseOneIdle: () => Promise<boolean>
+  /** Restores the files of an archived sandbox; does nothing to another one. */
+  bringBack: (threadId: string) => Promise<void>
 }
 
 /** {@link SandboxAccess}, with the view that the files feature needs. */
@@ -39,6 +42,9 @@ export type Sandboxes = Omit<SandboxAccess, 'awake' | 'ifAwake'> &
     transferring(sandboxId: string): Disposable
   }
 
+/** States from which a message to an agent begins the wake. */
+const sleeping: readonly SandboxState[] = ['paused', 'cold', 'archived', 'pausing']
+
 export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sandboxes {
   const { store, host, claims, activity, turnSignals } = dependencies
   // One connection per boot, so that its clients are created once.
@@ -52,6 +58,7 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
   }
   const wake = async (threadId: string, wait: Wait) => {
     await claims.exchanged(threadId)
+    await dependencies.bringBack(threadId)
     const row = await wakeSandbox(dependencies, threadId, wait)
     // The wake is recorded with the new state, so its report can be written in the background.
     dependencies.recorder.reportWake(threadId).catch((error: unknown) => {
@@ -106,8 +113,7 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
       turnSignals.agentTurnBegan(threadId)
       quietly(threadId, async () => {
         const row = await store.find(threadId)
-        const sleeps = row?.has_run === 1 && (row.state === 'paused' || row.state === 'cold' || row.state === 'pausing')
-        if (sleeps) await wakeAhead(threadId)
+        if (row?.has_run === 1 && sleeping.includes(row.state)) await wakeAhead(threadId)
       })
     },
     turnEnded: turnSignals.turnEnded,

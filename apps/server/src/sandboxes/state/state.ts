@@ -7,7 +7,7 @@ import type { ReadDefaults, SandboxViews, ThreadLog, ThreadRows } from '../../th
 import type { HostClient } from '../host/host-client.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
 import { makeSandboxActivity, type SandboxActivity } from './activity.ts'
-import type { AwakePlaceStore } from './awake-places.store.ts'
+import type { AwakeLimits } from './awake-limits.ts'
 import type { ReachableSandbox } from './awake-sandbox.ts'
 import { type Claims, makeClaims } from './claims.ts'
 import { type DemotionsUnderWay, makeDemotionsUnderWay } from './demotions-under-way.ts'
@@ -16,7 +16,8 @@ import { pauseLeastUsed } from './least-used.ts'
 import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { type ApplyLimits, makeApplyLimits } from './live-limits.ts'
 import { makePausing, type Pausing } from './pausing.ts'
-import { type AwakeLimit, withPersonalQueues } from './personal-queues.ts'
+import { withPersonalQueues } from './personal-queues.ts'
+import { makeRestorations, type Restorations } from './restorations.ts'
 import { type RewindOrder, rewindSandbox } from './rewind-sandbox.ts'
 import { makeWakeQueue, type WakePlace, type WakeQueue } from './room.ts'
 import { makeSandboxAccess, type Sandboxes } from './sandbox-access.implementation.ts'
@@ -54,9 +55,9 @@ export type StatePorts = {
   events: Pick<Events<SandboxEvents>, 'emit' | 'on'>
   recorder: LifecycleRecorder
   announceWaiting(threadId: string, place: WakePlace): Promise<void>
-  places: AwakePlaceStore
-  /** How many sandboxes of the thread’s creator can be awake; undefined: no limit. */
-  awakeLimitOf(threadId: string): Promise<AwakeLimit | undefined>
+  awakeLimits: AwakeLimits
+  /** Restores the files of an archived sandbox; does nothing to another one. Concurrent calls share one restore. */
+  bringBack(threadId: string): Promise<void>
   preparers: () => readonly Preparer[]
   /** Key with which the manifests of a sandbox hash values. */
   hashKeyOf(sandboxId: string): string
@@ -81,6 +82,9 @@ export type StateFeature = {
   /** Since when the host can be reached; undefined while it cannot. */
   reachableSince(): number | undefined
   setReachable(isReachable: boolean): void
+  /** Files that are on their way back from the archive. */
+  restorations: Restorations
+  exclusively: Claims['exclusively']
   views: SandboxViews
   forkSandbox: (order: Parameters<typeof forkSandbox>[1]) => ReturnType<typeof forkSandbox>
   rewindSandbox(order: RewindOrder): Promise<RewoundSandbox>
@@ -91,8 +95,9 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
   const { store, host, threads, system, logger } = ports
   const demotions = makeDemotionsUnderWay()
   const { activity, claims, transition } = makeGround(ports)
+  const restorations = makeRestorations()
   const wakeQueue = connectWakeQueue(ports, async (userId) => {
-    const among = await ports.places.awakeOf(userId)
+    const among = await ports.awakeLimits.places.awakeOf(userId)
     return await pauseLeastUsed({ store, pausing, context: await context(), among })
   })
   const reachable = makeReachable(system)
@@ -106,6 +111,7 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
       usedAt: activity.usedAt(row.id),
       activities: activity.of(row.id),
       waiting: wakeQueue.positionOf(row.thread_id),
+      restoring: restorations.of(row.id),
     }),
   })
   const egress = makeSandboxEgress({ ...threads, store, host, logger })
@@ -153,8 +159,17 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
         threadIds.map((threadId) => [threadId, presentSandbox({ threadId, row: rows.get(threadId) }, present)]),
       )
     },
-    forkSandbox: (order) => forkSandbox({ ...ports, transition, egress }, order),
-    rewindSandbox: (order) => rewindSandbox({ store, host, transition, claims }, order),
+    restorations,
+    exclusively: claims.exclusively,
+    forkSandbox: async (order) => {
+      const source = await store.findById(order.source.id)
+      if (source !== undefined) await ports.bringBack(source.thread_id)
+      return await forkSandbox({ ...ports, transition, egress }, order)
+    },
+    rewindSandbox: async (order) => {
+      await ports.bringBack(order.threadId)
+      return await rewindSandbox({ store, host, transition, claims }, order)
+    },
   }
 }
 
@@ -182,7 +197,7 @@ function makeGround({ store, threads, events, recorder, system, logger }: StateP
 
 /** The queue retries whenever memory may have become free. */
 function connectWakeQueue(
-  { host, threads, events, announceWaiting, places, awakeLimitOf, system }: StatePorts,
+  { host, threads, events, announceWaiting, awakeLimits, system }: StatePorts,
   pauseOneIdleOf: (userId: string) => Promise<boolean>,
 ): WakeQueue {
   const told = {
@@ -194,8 +209,7 @@ function connectWakeQueue(
   const memory = makeWakeQueue({ ...told, countAwake: async () => (await host.info()).awakeSandboxes })
   const wakeQueue = withPersonalQueues(memory, {
     ...told,
-    places,
-    limitOf: awakeLimitOf,
+    ...awakeLimits,
     pauseOneIdleOf,
     now: system.now,
   })

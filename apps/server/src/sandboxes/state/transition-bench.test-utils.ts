@@ -101,8 +101,11 @@ function stateOf({ store, host, recorder, steps }: Collaborators, showRow: () =>
     events: makeEvents<SandboxEvents>(logger),
     recorder,
     announceWaiting: async () => {},
-    places: { take: async () => true, count: async () => 0, awakeOf: async () => new Set() },
-    awakeLimitOf: async () => undefined,
+    awakeLimits: {
+      places: { take: async () => true, count: async () => 0, awakeOf: async () => new Set() },
+      limitOf: async () => undefined,
+    },
+    bringBack: async () => {},
     preparers: () => [],
     hashKeyOf: () => 'key',
     system,
@@ -164,10 +167,11 @@ function lowerActs(
     logger,
     isWanted: () => false,
   })
-  const removal = { store, host, transition, system, recorder, announce: () => {}, isKept: async () => true }
+  const erasing = { store, host, transition, forgetArchive: async () => {} }
+  const removal = { ...erasing, system, recorder, announce: () => {}, isKept: async () => true }
   return {
     demote: async (why: 'time' | 'budget') => demotion.demote(await present(), why),
-    erase: () => eraseSandbox({ store, host, transition }, threadId),
+    erase: () => eraseSandbox(erasing, threadId),
     removeFiles: async () => removeFiles(removal, await present(), 30),
     reconcile: (actual: readonly HostSandbox[]) =>
       reconcile(
