@@ -119,6 +119,11 @@ home_protection() {
   case $data_dir in /home/* | /root/* | /run/user/*) echo read-only ;; *) echo yes ;; esac
 }
 
+# A folder for archived files is the only other one that the server writes to.
+archive_folder() {
+  case $(get_environment THREADBOX_ARCHIVE_STORE) in /*) echo " $(get_environment THREADBOX_ARCHIVE_STORE)" ;; esac
+}
+
 # The server needs its own folder, the host daemon's socket and the network, and gets nothing else. Without
 # MemoryDenyWriteExecute, because V8 compiles to memory that it then executes.
 server_unit() {
@@ -144,7 +149,7 @@ CapabilityBoundingSet=
 AmbientCapabilities=
 ProtectSystem=strict
 ProtectHome=$(home_protection)
-ReadWritePaths=$data_dir/server
+ReadWritePaths=$data_dir/server$(archive_folder)
 PrivateTmp=yes
 PrivateDevices=yes
 PrivateIPC=yes

@@ -21,6 +21,8 @@ export type ArchiveRow = {
   stored_bytes: number
   /** When the phase began. */
   since: number
+  /** 1: another installation, of which this one is a copy, stored the objects. This one never deletes them. */
+  is_shared: number
 }
 
 /** What encrypts archived files; sealed with the key of the installation. */
@@ -42,6 +44,7 @@ export async function createArchiveTables(database: Kysely<never>): Promise<void
     .addColumn('parts_json', 'text', (column) => column.notNull())
     .addColumn('stored_bytes', 'bigint', (column) => column.notNull())
     .addColumn('since', 'bigint', (column) => column.notNull())
+    .addColumn('is_shared', 'integer', (column) => column.notNull().defaultTo(0))
     .execute()
   await database.schema.createIndex('archives_by_sandbox').on('archives').column('sandbox_id').execute()
   await database.schema

@@ -60,6 +60,7 @@ async function begin(
     parts_json: '[]',
     stored_bytes: 0,
     since: system.now(),
+    is_shared: 0,
   }
   // Before the first object, so that a crash leaves none that no record leads to.
   await store.insert(copy)

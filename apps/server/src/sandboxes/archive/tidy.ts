@@ -36,7 +36,7 @@ export async function tidyStore(dependencies: ArchivesDependencies): Promise<voi
   for (const copy of await store.all()) {
     const isOver = copy.phase === 'discarded' || (copy.phase === 'returned' && now >= copy.since + returnedMs)
     if (!isOver) continue
-    await removeSealedStream(await place.open(copy.place), prefixOf(copy))
+    if (copy.is_shared === 0) await removeSealedStream(await place.open(copy.place), prefixOf(copy))
     await store.remove(copy.id)
   }
 }
