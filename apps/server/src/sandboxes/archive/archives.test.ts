@@ -74,7 +74,7 @@ onBothDatabases((target) => {
       const read = (path: string) => bench.server.call('GET', `/api/v1${path}`, { person: bench.owner })
       for (const path of [
         '/threads',
-        '/search?query=files',
+        '/search?q=files',
         `/threads/${bench.threadId}`,
         `/threads/${bench.threadId}/sandbox`,
       ]) {
