@@ -51,6 +51,7 @@ export const apps: Readonly<Record<string, App>> = {
         features: [
           'host',
           'state',
+          'archive',
           'lifecycle',
           'files',
           'services',
@@ -122,8 +123,10 @@ export const apps: Readonly<Record<string, App>> = {
       {
         name: 'copies',
         about: 'what is made from a disk at rest',
-        features: ['forks', 'rewinds', 'environments', 'sleeping'],
+        features: ['forks', 'rewinds', 'environments', 'archives', 'sleeping'],
         publicFiles: [
+          'archives/archives.errors.ts',
+          'archives/archives.ts',
           'environments/clean-disk.ts',
           'environments/disk-streams.ts',
           'environments/environments.errors.ts',

@@ -121,18 +121,19 @@ systemd_version() { systemctl --version 2>/dev/null | sed -n '1s/^systemd \([0-9
 # A data directory or a store below a home is not visible if homes aren't.
 home_protection() {
   local folder
-  for folder in "$data_dir" "$(store_folder)"; do
+  for folder in "$data_dir" "$(store_folder)" "$(get_environment THREADBOX_ARCHIVE_STORE)"; do
     case $folder in /home/* | /root/* | /run/user/*) echo read-only && return ;; esac
   done
   echo yes
 }
 
-# Where the server may write. The folder of the store can be missing, such as a drive that isn't mounted.
+# Where the server may write. The folder of a store can be missing, such as a drive that isn't mounted.
 writable_folders() {
-  local store
-  store=$(store_folder)
+  local folder
   echo "ReadWritePaths=$data_dir/server"
-  [ -z "$store" ] || printf 'ReadWritePaths="-%s"\n' "${store//%/%%}"
+  for folder in "$(store_folder)" "$(get_environment THREADBOX_ARCHIVE_STORE)"; do
+    case $folder in /*) printf 'ReadWritePaths="-%s"\n' "${folder//%/%%}" ;; esac
+  done
 }
 
 # The server needs its own folder, the host daemon's socket and the network, and gets nothing else. Without

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSettings, serverSettings, turnSettings } from '@threadbox/config'
+import { openStore } from '@threadbox/object-store'
 import { makeLogger } from '@threadbox/telemetry'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { type Application, type ApplicationOptions, makeApplication } from './application.ts'
@@ -45,6 +46,10 @@ export type TestApplication = AsyncDisposable &
     addPerson(name: string): Promise<TestPerson>
   }
 
+/** Tests have their stores in folders, or one that is down. */
+const openTestStore = (place: string) =>
+  openStore(place, { outside: [], access: { accessKeyId: '', secretAccessKey: '' } })
+
 export async function makeTestApplication(
   options: { databaseUrl?: string; databaseFile?: string; hostSocket?: string } & Partial<ApplicationOptions> = {},
 ): Promise<TestApplication> {
@@ -72,6 +77,7 @@ export async function makeTestApplication(
     webDirectory: '',
     undoMs: 30_000,
     turnSettings: readSettings(turnSettings, {}),
+    archive: { place: '', spoolDirectory: join(directory, 'archive'), openStore: openTestStore },
     connectionSettings: { ...readSettings(serverSettings, {}), connectionsAllow: '127.0.0.0/8' },
     environment: {},
     ollamaUrl: 'http://127.0.0.1:9',

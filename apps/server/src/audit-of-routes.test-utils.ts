@@ -83,6 +83,8 @@ export const auditOfRoutes: Record<string, Decision> = {
   'POST /threads/{threadId}/sandbox/pause': 'work',
   'POST /threads/{threadId}/sandbox/wake': 'work',
   'POST /threads/{threadId}/sandbox/restart': 'work',
+  'POST /threads/{threadId}/sandbox/archive': 'work',
+  'POST /threads/{threadId}/sandbox/restore': 'work',
   'POST /threads/{threadId}/sandbox/hold': 'work',
   'POST /threads/{threadId}/sandbox/rescued/{restartId}/start': 'work',
   'POST /threads/{threadId}/fork': ['secret-granted'],

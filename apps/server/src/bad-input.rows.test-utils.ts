@@ -119,6 +119,8 @@ export const badInputRows: Record<string, BadInputRow> = {
   'POST /threads/{threadId}/sandbox/pause': inThread,
   'POST /threads/{threadId}/sandbox/wake': inThread,
   'POST /threads/{threadId}/sandbox/restart': inThread,
+  'POST /threads/{threadId}/sandbox/archive': inThread,
+  'POST /threads/{threadId}/sandbox/restore': inThread,
   'POST /threads/{threadId}/sandbox/hold': { ...inThread, body: { until: null } },
   'GET /threads/{threadId}/sandbox/reports/{reportId}': {
     params: { threadId: 'own', reportId: 'own' },

@@ -8,6 +8,7 @@ import { uptime } from 'node:os'
 import { join } from 'node:path'
 
 import { endIfAskedForVersion, readSettings, type Setting, serverSettings, turnSettings } from '@threadbox/config'
+import { openStore } from '@threadbox/object-store'
 import { makeLogger } from '@threadbox/telemetry'
 import { type Application, makeApplication } from './application.ts'
 import { makeFrontServer } from './front-server.ts'
@@ -35,7 +36,7 @@ const logger = makeLogger({ process: 'server', level: settings.logLevel })
 function fixedSettings(): FixedSetting[] {
   const values = { ...settings, ...readSettings(turnSettings, environment) } as Record<string, string | number>
   const definitions: Record<string, Setting<unknown>> = { ...serverSettings, ...turnSettings }
-  const hidden = ['databaseUrl', 'ownerTokenFile']
+  const hidden = ['databaseUrl', 'ownerTokenFile', 'archiveAccessKeyId', 'archiveSecretAccessKey']
   return Object.entries(definitions)
     .filter(([name]) => !hidden.includes(name))
     .map(([name, definition]) => ({
@@ -103,6 +104,15 @@ async function main(): Promise<void> {
     undoMs: settings.undoSeconds * 1000,
     turnSettings: readSettings(turnSettings, environment),
     connectionSettings: settings,
+    archive: {
+      place: settings.archiveStore,
+      spoolDirectory: join(directory, 'archive'),
+      openStore: (place) =>
+        openStore(place, {
+          outside: [settings.dataDirectory, directory],
+          access: { accessKeyId: settings.archiveAccessKeyId, secretAccessKey: settings.archiveSecretAccessKey },
+        }),
+    },
     environment,
     ollamaUrl: null,
     fixedSettings: fixedSettings(),

@@ -19,6 +19,7 @@ import {
 import type { DatabaseKind, OpenDatabase } from './platform/database/database.ts'
 import { putBackMigrations } from './platform/database/set-aside.ts'
 import { createOperationTables } from './platform/operations/operations.table.ts'
+import { createArchiveTables } from './sandboxes/archive/archives.table.ts'
 import { createGitCredentialTables } from './sandboxes/git-credentials/git-credentials.table.ts'
 import { createLifecycleTables } from './sandboxes/lifecycle/lifecycle.table.ts'
 import { createPreviewTables, createShareLinkTables } from './sandboxes/previews/previews.table.ts'
@@ -155,6 +156,7 @@ const changes: Record<string, Change> = {
   '0068-leaving': createLeavingTables,
   '0069-thread-openings': createOpeningTable,
   '0072-machine-samples': createMachineTables,
+  '0074-archives': createArchiveTables,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -30,6 +30,11 @@ export const settings: Settings = {
       [24],
     ),
     editable(
+      'archiveDays',
+      'Days without use after which a sandbox’s files move to the archive (`THREADBOX_ARCHIVE_STORE`), from where the next use brings them back. 0: never.',
+      [0],
+    ),
+    editable(
       'retentionDays',
       'Days without use after which a sandbox’s files are deleted. A notice appears one week before. 0: never.',
       [0],

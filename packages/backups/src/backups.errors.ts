@@ -62,3 +62,10 @@ export const backupDamaged = defineError<{ name: string; reason: string }>({
   message: ({ name, reason }) => `The backup ${name} is damaged: ${reason}`,
   remedy: () => 'Restore another backup; ./threadbox backup verify says which ones are intact.',
 })
+
+export const sealedPartLost = defineError<{ part: number; state: string }>({
+  code: 'archive.part-lost',
+  kind: 'conflict',
+  message: ({ part, state }) => `Part ${part} of the archived files is ${state} in the archive store.`,
+  remedy: () => 'Put the objects of the archive store back, such as from a copy of it, then try again.',
+})

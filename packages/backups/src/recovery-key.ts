@@ -20,9 +20,14 @@ const identityPattern = /^AGE-SECRET-KEY-1[A-Z0-9]{58}$/
 /** What an Ed25519 key begins with in its standard form. */
 const derPrefix = Buffer.from('302a300506032b6570032100', 'hex')
 
-export async function makeKeys(): Promise<{ recoveryKey: string; machine: MachineKeys }> {
+/** What encrypts and decrypts what the machine itself reads again. */
+export async function makeIdentity(): Promise<{ identity: string; recipient: string }> {
   const identity = await generateX25519Identity()
-  const recipient = await identityToRecipient(identity)
+  return { identity, recipient: await identityToRecipient(identity) }
+}
+
+export async function makeKeys(): Promise<{ recoveryKey: string; machine: MachineKeys }> {
+  const { identity, recipient } = await makeIdentity()
   const { privateKey } = generateKeyPairSync('ed25519')
   const signingKey = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')
   const verificationKey = verificationKeyOf(signingKey)

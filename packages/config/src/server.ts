@@ -93,6 +93,27 @@ export const serverSettings = {
     schema: z.coerce.number().min(1).max(3600),
     default: 30,
   }),
+  archiveStore: setting({
+    doc: 'Where the files of unused sandboxes go: a folder on another disk, or a bucket as `s3+https://HOST/BUCKET/PREFIX?region=REGION`. When they go is in the settings of the app. Empty: they stay.',
+    environment: 'THREADBOX_ARCHIVE_STORE',
+    schema: z
+      .string()
+      .max(2000)
+      .regex(/^(\/|s3\+https?:\/\/)/, 'must be a full path or start with s3+https://'),
+    default: '',
+  }),
+  archiveAccessKeyId: setting({
+    doc: 'Access key ID for an archive in a bucket.',
+    environment: 'THREADBOX_ARCHIVE_ACCESS_KEY_ID',
+    schema: z.string().max(200),
+    default: '',
+  }),
+  archiveSecretAccessKey: setting({
+    doc: 'Secret access key for an archive in a bucket.',
+    environment: 'THREADBOX_ARCHIVE_SECRET_ACCESS_KEY',
+    schema: z.string().max(500),
+    default: '',
+  }),
   connectionsAllow: setting({
     doc: 'Comma-separated names, addresses and ranges in private networks that MCP connections, Git credentials and sign-in providers can use. Connections to them may be unencrypted.',
     environment: 'THREADBOX_CONNECTIONS_ALLOW',

@@ -115,6 +115,8 @@ describe('A2, A3: memory of a sleeping sandbox', () => {
     pausedAt: start - hours * hour,
     holdsWork: false,
     retentionAnnouncedAt: null,
+    archiveDays: null,
+    isCold: false,
   })
   test('is kept for the guaranteed time and longer, unless the policy is strict', () => {
     expect(decideAsleep(paused(7), policy())).toMatchObject({ action: 'none', memoryUntil: start + hour })
@@ -153,6 +155,8 @@ describe('A1, O11: files of an unused sandbox', () => {
     pausedAt: null,
     holdsWork: false,
     retentionAnnouncedAt,
+    archiveDays: null,
+    isCold: true,
   })
   test('are kept forever by default', () => {
     expect(decideAsleep(unused(5000), policy())).toMatchObject({
@@ -172,6 +176,32 @@ describe('A1, O11: files of an unused sandbox', () => {
     const decision = decideAsleep(unused(90), policy({ retentionDays: 30 }))
     expect(decision).toMatchObject({ action: 'announce-removal', removedAt: start + 7 * day })
     expect(decideAsleep(unused(90, start - day), policy({ retentionDays: 30 })).action).toBe('none')
+  })
+})
+
+describe('A1: the archive', () => {
+  const cold = (days: number) => ({
+    now: start,
+    usedAt: start - days * day,
+    pausedAt: null,
+    holdsWork: false,
+    retentionAnnouncedAt: null,
+    archiveDays: 30,
+    isCold: true,
+  })
+  test('takes a cold sandbox after as many days without use, and never one with work in memory', () => {
+    expect(decideAsleep(cold(29), policy())).toMatchObject({ action: 'none', nextLookAt: start + day })
+    expect(decideAsleep(cold(30), policy()).action).toBe('archive')
+    expect(decideAsleep({ ...cold(5000), archiveDays: null }, policy()).action).toBe('none')
+    expect(decideAsleep({ ...cold(5000), isCold: false }, policy()).action).toBe('none')
+    const paused = { ...cold(30), isCold: false, pausedAt: start - day }
+    expect(decideAsleep(paused, policy({ hotHours: 24 })).action).toBe('demote')
+    expect(decideAsleep(paused, policy({ hotHours: 25 })).action).toBe('none')
+    expect(decideAsleep({ ...paused, holdsWork: true }, policy()).action).toBe('none')
+  })
+  test('does not take what is to be deleted, which is announced first', () => {
+    const facts = { ...cold(40), retentionAnnouncedAt: null }
+    expect(decideAsleep(facts, policy({ retentionDays: 30 })).action).toBe('announce-removal')
   })
 })
 

@@ -112,10 +112,14 @@ export type AsleepFacts = {
   /** It was paused in the middle of work, because it reached the maximum time awake. */
   holdsWork: boolean
   retentionAnnouncedAt: number | null
+  /** Days without use after which it moves to the archive; null: never. */
+  archiveDays: number | null
+  /** It has no boot and no saved memory, and its disk is on the host. */
+  isCold: boolean
 }
 
 export type AsleepDecision = {
-  action: 'none' | 'demote' | 'announce-removal' | 'remove'
+  action: 'none' | 'demote' | 'archive' | 'announce-removal' | 'remove'
   /** Until when memory is guaranteed; null: there is none. */
   memoryUntil: number | null
   /** When the files are deleted; null: never. */
@@ -132,15 +136,18 @@ export function decideAsleep(facts: AsleepFacts, policy: LifecyclePolicy): Aslee
   const memoryUntil = pausedAt === null ? null : pausedAt + policy.hotHours * hourMs
   const demoteAt = memoryUntil !== null && policy.hotKeep === 'strict' && !facts.holdsWork ? memoryUntil : null
   const retention = retentionOf(facts, policy)
+  const archive = archiveOf(facts, memoryUntil)
   const action = (): AsleepDecision['action'] => {
     if (retention !== null && facts.retentionAnnouncedAt === null && now >= retention.announceAt) {
       return 'announce-removal'
     }
     if (retention !== null && facts.retentionAnnouncedAt !== null && now >= retention.removedAt) return 'remove'
-    return demoteAt !== null && now >= demoteAt ? 'demote' : 'none'
+    if (demoteAt !== null && now >= demoteAt) return 'demote'
+    return archive !== null && now >= archive.at ? archive.action : 'none'
   }
   const moments = [
     demoteAt,
+    archive?.at ?? null,
     retention?.removedAt ?? null,
     facts.retentionAnnouncedAt === null ? (retention?.announceAt ?? null) : null,
   ].filter((moment) => moment !== null && moment > now)
@@ -150,6 +157,17 @@ export function decideAsleep(facts: AsleepFacts, policy: LifecyclePolicy): Aslee
     removedAt: retention?.removedAt ?? null,
     nextLookAt: Math.min(...(moments as number[])),
   }
+}
+
+/** Memory goes first: it fits only the disk on this host. Never before its time, and never that of interrupted work. */
+function archiveOf(
+  { archiveDays, usedAt, isCold, holdsWork }: AsleepFacts,
+  memoryUntil: number | null,
+): { at: number; action: 'archive' | 'demote' } | null {
+  if (archiveDays === null) return null
+  const at = usedAt + archiveDays * dayMs
+  if (isCold) return { at, action: 'archive' }
+  return memoryUntil === null || holdsWork ? null : { at: Math.max(at, memoryUntil), action: 'demote' }
 }
 
 function retentionOf(facts: AsleepFacts, policy: LifecyclePolicy): { announceAt: number; removedAt: number } | null {

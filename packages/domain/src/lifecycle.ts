@@ -41,8 +41,9 @@ export const sandboxEvents = [
   // Its disk was rewound; what was running at that time runs again, or nothing runs.
   'rewound-awake',
   'rewound-cold',
+  // Its disk is kept outside of the host from now on, or is back on it.
   'archived',
-  'restore-requested',
+  'restored',
   'delete-requested',
 ] as const
 export type SandboxEvent = (typeof sandboxEvents)[number]
@@ -91,7 +92,7 @@ export const sandboxTransitions = {
     'delete-requested': 'deleting',
   },
   cold: { 'start-requested': 'starting', ...rewound, archived: 'archived', 'delete-requested': 'deleting' },
-  archived: { 'restore-requested': 'starting', 'delete-requested': 'deleting' },
+  archived: { restored: 'cold', 'delete-requested': 'deleting' },
   error: { 'start-requested': 'starting', ...rewound, 'delete-requested': 'deleting' },
   deleting: {},
 } as const satisfies Record<SandboxState, Partial<Record<SandboxEvent, SandboxState>>>

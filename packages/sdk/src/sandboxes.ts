@@ -23,6 +23,10 @@ export function sandboxCalls(connection: Connection) {
     wake: (threadId: string, signal?: AbortSignal) => act(threadId, 'wake', signal),
     /** Ends all processes and restarts the sandbox from its disk. */
     restart: (threadId: string) => act(threadId, 'restart'),
+    /** Moves the files of a sleeping sandbox to the archive; its saved memory is discarded. */
+    archive: (threadId: string) => act(threadId, 'archive'),
+    /** Restores archived files without a start. Every use of an archived sandbox restores them as well. */
+    restore: (threadId: string) => act(threadId, 'restore'),
     /** Keeps the sandbox awake until the given time; null ends the hold. */
     hold: (threadId: string, request: HoldSandbox) =>
       connection.json<SandboxDetail>('POST', at(threadId, '/hold'), { json: request }),

@@ -62,6 +62,7 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
     snapshots,
     forks: copies.forks,
     rewinds: copies.rewinds,
+    archives: copies.archives,
     logger,
   }
   const orders = makeOrders({

@@ -7,6 +7,7 @@ import type { AllowedHosts } from '../platform/http/origins.ts'
 import type { SocketRoute } from '../platform/http/socket-server.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { ThreadArea } from '../threads/threads.ts'
+import { type ArchiveOptions, makeArchiveFeature } from './archive/archive.ts'
 import { type FilesFeature, makeFilesFeature } from './files/files.ts'
 import { makeGitFeature } from './git/git.ts'
 import { makeGitCredentialStore } from './git-credentials/git-credentials.store.ts'
@@ -52,6 +53,7 @@ export type SandboxOptions = {
   webDirectory: string
   lookUpName: LookUpName
   machine: MachineClock
+  archive: ArchiveOptions
   connectionSettings: { connectionsAllow: string; connectionSeconds: number }
 }
 
@@ -161,7 +163,8 @@ export function makeSandboxArea(known: LowerAreas, options: SandboxOptions): San
 }
 
 /** What decides when sandboxes sleep, and what every other feature is built on. */
-function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: SandboxOptions) {
+function makeBase({ platform, people, threads }: LowerAreas, options: SandboxOptions) {
+  const { host, machine } = options
   const { open, registrations, system, logger } = platform
   const events = makeEvents<SandboxEvents>(logger)
   const preparers = registrations.list<Preparer>('sandboxes.addPreparer')
@@ -204,13 +207,16 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
     recorder: reporting.reports,
     announceWaiting: reporting.announceWaiting,
     ...personLimits,
+    bringBack: (threadId) => archives.bringBack(threadId),
     // Files uploaded since the last use, then what features above prepare.
     preparers: () => [threads.attachments.deliver, ...preparers.entries()],
     hashKeyOf,
     system,
     logger,
   })
+  const archives = makeArchiveFeature({ ...platform, ...options, sandboxes: store, state, announce })
   const lifecycle = makeLifecycleFeature({
+    archives,
     store,
     lifecycleStore,
     host,
@@ -223,18 +229,11 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
     hashKeyOf,
     machine: { clock: machine, system, logger },
   })
+  const shared = { events, preparers, owners, restartSources, store, guest, hashKeyOf, reporting, state, archives }
   return {
-    events,
-    preparers,
-    owners,
-    restartSources,
-    diskUse: personLimits.diskUse,
-    store,
-    guest,
-    hashKeyOf,
-    reporting,
-    state,
+    ...shared,
     lifecycle,
+    diskUse: personLimits.diskUse,
     serviceStore: makeServiceStore(tablesOf<ServiceTables>(open.database)),
     awakeThreads: async () =>
       (await store.all()).filter((row) => row.state === 'active').map(({ thread_id }) => thread_id),
@@ -315,14 +314,14 @@ type Features = {
 
 /** What this area adds to the registrations of the areas below and to its own, and what it listens to. */
 function register({ threads, ...known }: LowerAreas, { host }: SandboxOptions, base: Base, features: Features): void {
-  const { state, store, events, serviceStore } = base
+  const { state, store, events, serviceStore, archives } = base
   const { services, gitCredentials, terminals, previews } = features
   for (const { leaving } of [gitCredentials, previews]) known.people.addLeaving(leaving)
   threads.addPersonalUse({ kind: 'gitCredentials', read: gitCredentials.personalIn })
   known.platform.secrets.addHolder(gitCredentials.tokens)
   threads.setSandboxViews(state.views)
   threads.addEraser((threadId) => previews.previews.forget(threadId))
-  threads.addEraser((threadId) => eraseSandbox({ store, host, transition: state.transition }, threadId))
+  threads.addEraser((threadId) => eraseSandbox({ store, host, ...state, forgetArchive: archives.forget }, threadId))
   threads.addEraser(features.secrets.forget)
   threads.addContentCounter({
     kind: 'sandboxes',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { archiveOrderSchema, diskContentSchema, restoreOrderSchema, sendDiskQuerySchema } from './archives.ts'
 import { cleanedSandboxSchema, cleanSandboxSchema, preservedSandboxSchema, preserveSandboxSchema } from './cleaning.ts'
 import { type ApiOf, bytes, call, field, type IdsOf, nothing, pathOf } from './contract-call.ts'
 import { receiveDiskSchema } from './disk-transfer.ts'
@@ -161,13 +162,28 @@ export const hostContract = {
     response: preservedSandboxSchema,
     timeout: 'memory',
   }),
-  sendDisk: call('GET', '/v1/sandboxes/:sandboxId/disk', { response: bytes('application/zstd') }),
+  sendDisk: call('GET', '/v1/sandboxes/:sandboxId/disk', {
+    query: sendDiskQuerySchema,
+    response: bytes('application/zstd'),
+  }),
   /** The same of one snapshot, which is only read, whatever runs in the sandbox. */
   sendSnapshot: call('GET', '/v1/sandboxes/:sandboxId/snapshots/:snapshotId/disk', {
     response: bytes('application/zstd'),
   }),
   receiveDisk: call('PUT', '/v1/sandboxes/:sandboxId/disk', {
     order: receiveDiskSchema,
+    sends: 'stream',
+    response: hostSandboxSchema,
+    timeout: 'unlimited',
+  }),
+  diskContent: call('GET', '/v1/sandboxes/:sandboxId/disk/content', { response: diskContentSchema }),
+  archive: call('POST', '/v1/sandboxes/:sandboxId/archive', {
+    body: archiveOrderSchema,
+    response: hostSandboxSchema,
+    timeout: 'memory',
+  }),
+  restore: call('PUT', '/v1/sandboxes/:sandboxId/archive', {
+    order: restoreOrderSchema,
     sends: 'stream',
     response: hostSandboxSchema,
     timeout: 'unlimited',

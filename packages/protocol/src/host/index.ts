@@ -1,6 +1,7 @@
 export { isThreadboxFile, threadboxDirectories } from '../ownership.ts'
 export type { SetupStep } from '../public/setup-steps.ts'
 export { cacheDirectoryOf, fileRankOf } from '../sandbox-files.ts'
+export * from './archives.ts'
 export * from './cleaning.ts'
 export * from './contract.errors.ts'
 export { gatewayPaths, type HostApi, hostContract, hostPaths } from './contract.ts'

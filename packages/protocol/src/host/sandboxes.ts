@@ -149,6 +149,8 @@ export const hostSandboxSchema = z.object({
   limits: hostLimitsSchema,
   egress: egressPolicySchema,
   imageId: z.string(),
+  /** True: its disk is kept outside of the host. Missing: it is here. */
+  isArchived: z.boolean().optional(),
   /** Only in the response to `GET /v1/sandboxes/{sandboxId}?usage=true`. */
   diskUsedBytes: z.number().int().nullable(),
   /**

@@ -87,6 +87,9 @@ export const lifecycleLogCodes = {
   'policy-changed': [],
   /** Deleted with the sandbox after this long without use; the conversation stays. */
   'files-removed': ['days'],
+  /** Its files are in the archive from then on, in this size. */
+  archived: ['bytes'],
+  'restored-from-archive': ['durationMs'],
 } as const
 export type LifecycleLogCode = keyof typeof lifecycleLogCodes | `paused.${PauseCause}`
 

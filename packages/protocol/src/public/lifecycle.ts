@@ -184,9 +184,9 @@ export const holdSandboxSchema = z.strictObject({ until: z.number().int().min(0)
 export type HoldSandbox = z.infer<typeof holdSandboxSchema>
 
 /**
- * `POST /threads/{id}/sandbox/{pause|wake|restart}` returns {@link sandboxDetailSchema}. Pausing during a turn is
+ * `POST /threads/{id}/sandbox/{pause|wake|restart|archive|restore}` returns {@link sandboxDetailSchema}. Pausing during a turn is
  * rejected with `sandbox.turn-running`. `GET /threads/{id}/sandbox/reports/{reportId}` returns {@link
  * survivalReportSchema}. `POST /threads/{id}/sandbox/rescued/{restartId}/start` restarts an ended process.
  */
-export const sandboxActions = ['pause', 'wake', 'restart'] as const
+export const sandboxActions = ['pause', 'wake', 'restart', 'archive', 'restore'] as const
 export type SandboxAction = (typeof sandboxActions)[number]

@@ -55,6 +55,8 @@ export const sandboxViewSchema = z
         removedAt: z.number().int().nullable(),
       })
       .nullish(),
+    /** While archived: the size of its files, and how much has arrived while they are being restored. */
+    archive: z.object({ bytes: z.number().int(), restoredBytes: z.number().int().nullable() }).nullish(),
     /**
      * While it waits for memory, or with `limit` for one of its creator’s places: its position in the queue (1 is next)
      * and how many sandboxes can be awake.

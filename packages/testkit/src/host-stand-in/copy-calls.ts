@@ -54,7 +54,9 @@ export function copyCalls(host: CopiesStandIn & SandboxesStandIn & { rescue: Res
       return { sandbox, from: isRunning ? 'memory' : 'disk', ...figures }
     },
     sendDisk: async (sandboxId) => {
-      if (known(host, sandboxId).actual === 'ready') throw inUse()
+      const { actual, isArchived } = known(host, sandboxId)
+      if (actual === 'ready') throw inUse()
+      if (isArchived === true) throw errorOf({ code: 'disk.not-found', kind: 'not-found' })
       return new Blob([host.disk]).stream()
     },
     sendSnapshot: async (sandboxId) => {

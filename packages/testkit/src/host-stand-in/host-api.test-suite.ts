@@ -290,4 +290,21 @@ function describeDisks({ api, made, newSandbox, newBooted }: Scene): void {
     const sent = await new Response(await api().sendDisk(sandboxId)).arrayBuffer()
     expect(sent.byteLength).toBeGreaterThan(0)
   })
+
+  test('a disk is archived as it was sent, can’t start or be read, and is restored', async () => {
+    const { sandboxId, bootId } = await newBooted()
+    expect(await codeOf(api().diskContent(sandboxId))).toBe('environment.in-use')
+    await api().stop(sandboxId, { bootId })
+    const { generation, usedBytes } = await api().diskContent(sandboxId)
+    const sent = await new Response(await api().sendDisk(sandboxId, { whole: true })).blob()
+    expect(await codeOf(api().archive(sandboxId, { generation: 'another' }))).toBe('archive.disk-changed')
+    expect(await api().archive(sandboxId, { generation })).toMatchObject({ actual: 'stopped', isArchived: true })
+    expect(await api().archive(sandboxId, { generation })).toMatchObject({ isArchived: true })
+    const start = () => api().start(sandboxId, { bootId: newBoot(), hostname: 'box' })
+    expect(await codeOf(start())).toBe('sandbox.archived')
+    expect(await codeOf(api().sendDisk(sandboxId))).toBe('disk.not-found')
+    await api().restore(sandboxId, { usedBytes, imageId: 'image', limits }, sent.stream())
+    expect((await api().get(sandboxId))?.isArchived ?? false).toBe(false)
+    expect(await start()).toMatchObject({ actual: 'ready' })
+  })
 }

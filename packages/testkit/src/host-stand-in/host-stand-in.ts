@@ -8,6 +8,7 @@ import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { httpStatusOf, toWireError } from '@threadbox/errors'
 import { type HostApi, type HostEvent, hostContract, serveHostApi } from '@threadbox/protocol/host'
 import { emptyFileChanges, emptyManifest, emptyRescue } from './answers.ts'
+import { archiveCalls } from './archive-calls.ts'
 import { type CopiesStandIn, copyCalls, noCopiesYet } from './copy-calls.ts'
 import { answerGateway, type GuestsStandIn } from './guest.ts'
 import { closedPort } from './ports.ts'
@@ -110,6 +111,7 @@ function apiOf(host: HostStandIn): Omit<HostApi, 'events'> {
     ...sandboxCalls(host),
     ...memoryCalls(host),
     ...copyCalls(host),
+    ...archiveCalls(host),
     ...snapshotCalls(host),
     ...skillCalls(host),
     ...sleepingCalls(host),

@@ -93,6 +93,7 @@ export function sandboxCalls(host: SandboxesStandIn): SandboxCalls {
     },
     start: async (sandboxId, { bootId }) => {
       const sandbox = known(host, sandboxId)
+      if (sandbox.isArchived === true) throw errorOf({ code: 'sandbox.archived', kind: 'conflict' })
       if (sandbox.bootId === bootId && sandbox.actual === 'ready') return sandbox
       if (sandbox.bootId === bootId) throw errorOf({ code: 'sandbox.paused', kind: 'conflict' })
       if (sandbox.bootId !== null) throw errorOf({ code: 'sandbox.other-boot', kind: 'conflict' })

@@ -62,7 +62,7 @@ export function makeForks(
           address,
           manifestKey,
         }
-        const own = { ...row, createdAt: ports.launch.clock(), isDeleting: false }
+        const own = { ...row, createdAt: ports.launch.clock(), isDeleting: false, isArchived: false }
         await sandboxes.insert(own, { sourceDriverBootId: sourceBoot?.driverBootId ?? null })
         return own
       })

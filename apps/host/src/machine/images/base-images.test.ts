@@ -23,7 +23,8 @@ test('an archive that cannot be unpacked is a problem that the host reports, and
   const database = openStateDatabase(path.join(directory, 'state.sqlite'))
   const logger = makeLogger({ process: 'test', level: 'silent' })
   const signal = new AbortController().signal
-  const images = makeBaseImages({ archive, disks, facts: makeFactsStore(database), logger, signal })
+  const facts = makeFactsStore(database)
+  const images = makeBaseImages({ archive, disks, neededImages: async () => [], facts, logger, signal })
   expect([images.preparing(), images.problem()]).toEqual([['base-image'], undefined])
   await expect(images.prepare()).rejects.toMatchObject({ code: 'image.archive-broken' })
   expect([images.preparing(), images.problem()]).toEqual([[], expect.stringContaining('Couldn’t unpack the image')])

@@ -24,6 +24,8 @@ export function makeBaseImages(options: {
   /** A .tar.zst; its name without the extension begins the image's id. Empty: uses an earlier import. */
   archive: string
   disks: DiskStore
+  /** Images that archived disks need, beside those of the disks that are here. */
+  neededImages(): Promise<string[]>
   facts: FactsStore
   logger: Logger
   signal: AbortSignal
@@ -45,7 +47,7 @@ export function makeBaseImages(options: {
     await removeUnused(imageId)
   }
   const removeUnused = async (current: string) => {
-    const used = new Set((await disks.listDisks()).map((disk) => disk.imageId))
+    const used = new Set([...(await disks.listDisks()).map((disk) => disk.imageId), ...(await options.neededImages())])
     for (const { imageId } of await disks.listImages()) {
       if (imageId !== current && !used.has(imageId)) await disks.deleteImage(imageId)
     }

@@ -14,6 +14,8 @@ export type StoredSandbox = {
   createdAt: number
   manifestKey: string | null
   isDeleting: boolean
+  /** Its disk is kept outside. */
+  isArchived: boolean
 }
 
 export type SandboxesStore = {
@@ -30,6 +32,7 @@ export type SandboxesStore = {
   setAddress(sandboxId: string, address: string): Promise<void>
   setManifestKey(sandboxId: string, manifestKey: string): Promise<void>
   markDeleting(sandboxId: string): Promise<void>
+  setArchived(sandboxId: string, isArchived: boolean): Promise<void>
   /** Removes the sandbox and its boots. */
   remove(sandboxId: string): Promise<void>
 }
@@ -74,6 +77,9 @@ export function makeSandboxesStore(database: Kysely<StateTables>): SandboxesStor
     markDeleting: async (sandboxId) => {
       await update(sandboxId, { isDeleting: 1 })
     },
+    setArchived: async (sandboxId, isArchived) => {
+      await update(sandboxId, { isArchived: isArchived ? 1 : 0 })
+    },
     remove: async (sandboxId) => {
       await database.deleteFrom('sandboxes').where('sandboxId', '=', sandboxId).execute()
     },
@@ -87,10 +93,12 @@ function fromRow(row: Selectable<SandboxesTable>): StoredSandbox {
     limits: { memoryBytes, cpus, processes, diskBytes },
     egress: egressPolicySchema.parse(JSON.parse(row.egress)),
     isDeleting: row.isDeleting === 1,
+    isArchived: row.isArchived === 1,
   }
 }
 
 function toRow(sandbox: StoredSandbox): SandboxesTable {
-  const { limits, egress, isDeleting, ...rest } = sandbox
-  return { ...rest, ...limits, egress: JSON.stringify(egress), isDeleting: isDeleting ? 1 : 0 }
+  const { limits, egress, isDeleting, isArchived, ...rest } = sandbox
+  const flags = { isDeleting: isDeleting ? 1 : 0, isArchived: isArchived ? 1 : 0 } as const
+  return { ...rest, ...limits, egress: JSON.stringify(egress), ...flags }
 }

@@ -51,6 +51,7 @@ const migrations: readonly string[] = [
   `create table virtual_names (
      address text primary key, name text not null unique, isListed integer not null, usedAt integer not null) strict;
    create index virtual_names_by_use on virtual_names (usedAt);`,
+  `alter table sandboxes add column isArchived integer not null default 0;`,
 ]
 
 /** Opens the host's own state. The file holds access tokens, so only root can read it. */

@@ -39,6 +39,8 @@ export type SandboxesTable = {
   manifestKey: string | null
   /** 1 once its deletion was ordered: a crash does not undo it, the next start finishes it. */
   isDeleting: 0 | 1
+  /** 1 while its disk is kept outside: what is here of the disk is a rest of it, or incomplete. */
+  isArchived: 0 | 1
 }
 
 export type BootsTable = {

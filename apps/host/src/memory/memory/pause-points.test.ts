@@ -73,6 +73,7 @@ async function pointsOnDisk() {
     createdAt: 1,
     manifestKey: null,
     isDeleting: false,
+    isArchived: false,
   }
   await makeSandboxesStore(database).insert(sandbox)
   const store = makePausePointsStore(database)

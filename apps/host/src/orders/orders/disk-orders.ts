@@ -38,21 +38,21 @@ export function diskOrders(ports: DiskOrderPorts): Pick<HostApi, 'sendDisk' | 's
   const { context, disks } = ports
   const { lock, requireSandbox } = context
   const [sent, received] = [pLimit(maxTransfers), pLimit(maxTransfers)]
-  const send = async (path: string, imageId: string) => {
+  const send = async (path: string, { imageId, isWhole }: { imageId: string; isWhole: boolean }) => {
     const image = (await disks.listImages()).find((one) => one.imageId === imageId)
-    const packed = Readable.from(withinLimit(sent, () => packDisk(path, { imagePath: image?.path ?? null })))
+    const packed = Readable.from(withinLimit(sent, () => packDisk(path, { imagePath: image?.path ?? null, isWhole })))
     return Readable.toWeb(packed) as ReadableStream<Uint8Array>
   }
   return {
-    sendDisk: async (sandboxId) => {
+    sendDisk: async (sandboxId, { whole: isWhole = false } = {}) => {
       const sandbox = await requireSandbox(sandboxId)
-      return await send(await diskAtRest(ports, sandbox), sandbox.imageId)
+      return await send(await diskAtRest(ports, sandbox), { imageId: sandbox.imageId, isWhole })
     },
     sendSnapshot: async (sandboxId, snapshotId) => {
       const { placeId, imageId } = await requireSandbox(sandboxId)
       const found = (await disks.listSnapshots(placeId)).find((one) => one.snapshotId === snapshotId)
       if (found === undefined) throw snapshotNotFound({ diskId: placeId, snapshotId })
-      return await send(found.path, imageId)
+      return await send(found.path, { imageId, isWhole: false })
     },
     receiveDisk: (sandboxId, order, stream) =>
       lock(sandboxId, async () => {
@@ -87,8 +87,9 @@ async function receive(
   const sandbox = await ports.addresses.assign(async (address) => {
     const own = { sandboxId, placeId: sandboxId, imageId, hostname: null, limits, address }
     const row = { ...own, egress: { kind: 'none' as const }, manifestKey: null, createdAt: ports.clock() }
-    await ports.sandboxes.insert({ ...row, isDeleting: false })
-    return { ...row, isDeleting: false }
+    const stored = { ...row, isDeleting: false, isArchived: false }
+    await ports.sandboxes.insert(stored)
+    return stored
   })
   try {
     const limitBytes = limits.diskBytes

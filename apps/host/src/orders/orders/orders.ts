@@ -5,6 +5,7 @@ import { type ChangePorts, changeSandbox } from '../sandboxes/change-sandbox.ts'
 import { type CreatePorts, createSandbox } from '../sandboxes/create-sandbox.ts'
 import { type DeletePorts, deleteSandbox } from '../sandboxes/delete-sandbox.ts'
 import { makeOrderContext } from '../sandboxes/order-context.ts'
+import { type ArchiveOrderPorts, archiveOrders } from './archive-orders.ts'
 import { type CleanOrderPorts, cleanOrders } from './clean-orders.ts'
 import { type DiskOrderPorts, diskOrders } from './disk-orders.ts'
 import { type ForkOrderPorts, forkOrders } from './fork-orders.ts'
@@ -30,6 +31,7 @@ type OrdersPorts = Omit<
     ForkOrderPorts &
     RewindOrderPorts &
     CleanOrderPorts &
+    ArchiveOrderPorts &
     DiskOrderPorts,
   'context' | 'remove'
 > & { sleeping: SleepingFiles; lock: KeyedLock }
@@ -61,6 +63,7 @@ export function makeOrders(ports: OrdersPorts): Orders {
     ...rewindOrders(shared),
     ...cleanOrders(shared),
     ...diskOrders(shared),
+    ...archiveOrders(shared),
     ...forkOrders(shared),
     ...sleepingOrders(ports.sleeping),
     shutdown: (order) => shutDownAll(shared, order),

@@ -3,6 +3,7 @@ import { bootMismatch } from '@threadbox/protocol/gateway'
 import type { Logger } from '@threadbox/telemetry'
 import type { Boots } from '../../boots/boots/boots.ts'
 import type { Spares } from '../../boots/spares/spares.ts'
+import { sandboxArchived } from '../../copies/archives/archives.errors.ts'
 import type { Rewinds } from '../../copies/rewinds/rewinds.ts'
 import { sandboxPaused } from '../../machine/errors/memory.errors.ts'
 import { bootUsedBefore } from '../../machine/errors/orders.errors.ts'
@@ -29,6 +30,7 @@ export async function startSandbox(
 ): Promise<void> {
   const { sandbox, bootId, hostname } = order
   const { sandboxId } = sandbox
+  if (sandbox.isArchived) throw sandboxArchived({ sandboxId })
   const current = await ports.boots.current(sandboxId)
   if (current?.bootId === bootId && !isBootAsleep(current)) return
   if (current?.bootId === bootId) throw sandboxPaused({})

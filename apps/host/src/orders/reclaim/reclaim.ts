@@ -3,6 +3,7 @@ import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import type { Boots } from '../../boots/boots/boots.ts'
 import type { Spares } from '../../boots/spares/spares.ts'
+import type { Archives } from '../../copies/archives/archives.ts'
 import type { Forks } from '../../copies/forks/forks.ts'
 import type { Rewinds } from '../../copies/rewinds/rewinds.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
@@ -21,6 +22,7 @@ type ReclaimPorts = {
   snapshots: Pick<Snapshots, 'reclaim'>
   forks: Pick<Forks, 'reclaim'>
   rewinds: Pick<Rewinds, 'reclaim'>
+  archives: Pick<Archives, 'reclaim'>
   /** Deletes a sandbox, also one whose deletion was begun. */
   remove(sandbox: StoredSandbox): Promise<void>
   logger: Logger
@@ -57,6 +59,10 @@ async function reclaimOne(ports: ReclaimPorts, sandbox: StoredSandbox): Promise<
   if (sandbox.isDeleting) {
     await ports.remove(sandbox)
     return 'removed'
+  }
+  if (sandbox.isArchived) {
+    await ports.archives.reclaim(sandbox)
+    return undefined
   }
   await ports.rewinds.reclaim(sandbox)
   const boot = await boots.current(sandbox.sandboxId)

@@ -24,7 +24,8 @@ export async function changeSandbox(
   const hasNewEgress = !isSame(egress, sandbox.egress)
   if (!hasNewLimits && !hasNewEgress) return
   const boot = await ports.boots.current(sandboxId)
-  if (limits.diskBytes !== sandbox.limits.diskBytes) {
+  // An archived disk gets its limit when it is restored.
+  if (limits.diskBytes !== sandbox.limits.diskBytes && !sandbox.isArchived) {
     await ports.disks.setDiskLimit({ diskId: placeId, limitBytes: limits.diskBytes })
   }
   if (hasNewLimits && boot?.state === 'ready') await ports.running.setLimits({ sandbox, boot, limits })

@@ -38,7 +38,8 @@ export async function createSandbox(
   const { sandboxId, limits, egress } = wanted
   const manifestKey = wanted.hashKey ?? null
   const imageId = await ports.images.current()
-  const row = { sandboxId, imageId, limits, egress, manifestKey, createdAt: ports.clock(), isDeleting: false }
+  const flags = { isDeleting: false, isArchived: false }
+  const row = { sandboxId, imageId, limits, egress, manifestKey, createdAt: ports.clock(), ...flags }
   const spare = ports.spares.take({ sandboxId, imageId, limits })
   if (spare !== undefined) {
     const { placeId, address, waiting } = spare

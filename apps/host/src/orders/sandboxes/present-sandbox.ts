@@ -22,6 +22,7 @@ export async function presentSandbox(ports: PresentPorts, sandbox: StoredSandbox
     limits,
     egress,
     imageId,
+    ...(sandbox.isArchived ? { isArchived: true } : {}),
     diskUsedBytes: null,
     diskRestoredFrom: boot?.diskRestoredFrom ?? null,
     paused: boot === undefined ? null : ((await ports.paused.present({ sandbox, boot })) ?? null),

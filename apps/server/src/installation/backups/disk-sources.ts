@@ -47,6 +47,11 @@ export function diskSources(host: DiskHost, newSnapshotId: () => string): DiskSo
         return []
       })
       for (const sandbox of sandboxes) {
+        if (sandbox.isArchived === true) {
+          const reason = 'it is in the archive store, which is not backed up'
+          leftOut.push({ what: `the disk of ${sandbox.sandboxId}`, reason })
+          continue
+        }
         try {
           yield* frozen(sandbox, { host, newSnapshotId, rows })
         } catch (error) {

@@ -32,6 +32,7 @@ export async function settleRestored(
     await sql`update turn_snapshots set state = 'missed' where state = 'wanted'`.execute(transaction)
     await sql`delete from sessions`.execute(transaction)
     if (!asCopy) return
+    await sql`update archives set is_shared = 1`.execute(transaction)
     for (const table of ['thread_links', 'preview_shares'])
       await sql`delete from ${sql.table(table)}`.execute(transaction)
     for (const table of ['run_schedules', 'run_webhooks']) {
@@ -53,9 +54,14 @@ export async function forgetDisks(database: Kysely<unknown>, sandboxIds: readonl
   return rows.map(({ thread_id }) => thread_id)
 }
 
-/** Those that have run, and so had files. */
+/** Those that have run, and so had files in the backup. The files of archived ones are where they were. */
 export async function usedSandboxes(database: Kysely<unknown>): Promise<string[]> {
   const tables = tablesOf<SandboxTables>(database)
-  const rows = await tables.selectFrom('sandboxes').select('id').where('has_run', '=', 1).execute()
+  const rows = await tables
+    .selectFrom('sandboxes')
+    .select('id')
+    .where('has_run', '=', 1)
+    .where('state', '<>', 'archived')
+    .execute()
   return rows.map(({ id }) => id)
 }

@@ -65,6 +65,11 @@ export const editableSettings = {
     schema: z.number().int().min(0).max(36_500),
     default: 0,
   },
+  archiveDays: {
+    doc: 'Days without use after which a sandbox’s files move to the archive (`THREADBOX_ARCHIVE_STORE`), from where the next use brings them back. 0: never.',
+    schema: z.number().int().min(0).max(36_500),
+    default: 0,
+  },
   maxServices: {
     doc: 'Maximum services running in a thread. 1: a new service replaces the old one.',
     schema: z.number().int().min(1).max(100),

@@ -66,6 +66,24 @@ const restartRoute = defineRoute({
   request: { params: threadParams },
   responses: answer,
 })
+const archiveRoute = defineRoute({
+  action: 'sandboxes.work',
+  method: 'post',
+  path: `${path}/archive`,
+  tags,
+  summary: 'Move the files of a sleeping sandbox to the archive. Its saved memory is discarded',
+  request: { params: threadParams },
+  responses: answer,
+})
+const restoreRoute = defineRoute({
+  action: 'sandboxes.work',
+  method: 'post',
+  path: `${path}/restore`,
+  tags,
+  summary: 'Restore archived files without starting the sandbox. Concurrent calls share one restore',
+  request: { params: threadParams },
+  responses: answer,
+})
 const holdRoute = defineRoute({
   action: 'sandboxes.work',
   method: 'post',
@@ -122,6 +140,16 @@ export function lifecycleRoutes(dependencies: { lifecycle: Lifecycle; open: Open
   api.openapi(restartRoute, async (context) => {
     const threadId = await opened(context, context.req.valid('param').threadId)
     await lifecycle.restart(threadId)
+    return context.json(await lifecycle.detail(threadId), 200)
+  })
+  api.openapi(archiveRoute, async (context) => {
+    const threadId = await opened(context, context.req.valid('param').threadId)
+    await lifecycle.archive(threadId)
+    return context.json(await lifecycle.detail(threadId), 200)
+  })
+  api.openapi(restoreRoute, async (context) => {
+    const threadId = await opened(context, context.req.valid('param').threadId)
+    await lifecycle.restore(threadId)
     return context.json(await lifecycle.detail(threadId), 200)
   })
   api.openapi(holdRoute, async (context) => {

@@ -9,6 +9,7 @@ import type { Logger } from '@threadbox/telemetry'
 import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { expect, vi } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
+import type { ArchiveOptions } from '../archive/archive.ts'
 import type { Sandbox } from '../state/sandbox.logic.ts'
 
 /** A server with a stand-in host, one person and one thread. */
@@ -35,7 +36,7 @@ export type LifecycleBench = AsyncDisposable & {
 }
 
 export async function makeLifecycleBench(
-  options: { databaseUrl?: string; egressSocket?: string; logger?: Logger } = {},
+  options: { databaseUrl?: string; egressSocket?: string; logger?: Logger; archive?: ArchiveOptions } = {},
 ): Promise<LifecycleBench> {
   const host = await startHostStandIn()
   const server = await makeTestApplication({ ...options, hostSocket: host.socketPath })

@@ -3,6 +3,7 @@ import type { Logger } from '@threadbox/telemetry'
 import type { Audit, PeopleEvents, Settings } from '../../people/public.ts'
 import type { Events } from '../../platform/events/events.ts'
 import type { System } from '../../platform/system/system.ts'
+import type { Archives } from '../archive/archives.usecases.ts'
 import type { HostClient } from '../host/host-client.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
@@ -29,6 +30,7 @@ export type LifecyclePorts = {
   host: HostClient
   guest: GuestQuestions
   state: StateFeature
+  archives: Archives
   reporting: Reporting
   people: People
   events: Pick<Events<SandboxEvents>, 'on'>
@@ -72,12 +74,20 @@ export function makeLifecycleFeature(ports: LifecyclePorts): LifecycleFeature {
     recorder: reports,
     announce,
     isKept: state.mayStart,
+    forgetArchive: ports.archives.forget,
   }
   const policyLoop = makePolicyLoop({
     store,
     activity,
     pausing,
     demotion,
+    archives: {
+      ...ports.archives,
+      days: async () => {
+        const { archiveDays } = await ports.people.settings.values()
+        return archiveDays === 0 || !ports.archives.hasStore ? null : archiveDays
+      },
+    },
     announcements,
     announce,
     logger,
@@ -96,6 +106,8 @@ export function makeLifecycleFeature(ports: LifecyclePorts): LifecycleFeature {
     host,
     guest: ports.guest,
     state,
+    archives: ports.archives,
+    demotion,
     reports,
     defaults: ports.threads.readDefaults,
     hashKeyOf: ports.hashKeyOf,
@@ -113,6 +125,7 @@ export function makeLifecycleFeature(ports: LifecyclePorts): LifecycleFeature {
     wakeNotes: makeWakeNotes({ store: lifecycleStore, reports, sandboxes }),
     noteHostEvent: (event) => noteHostEvent({ store, activity, policyLoop, reports, announce, logger }, event),
     recover: async () => {
+      await ports.archives.recover()
       const unreported = (await store.all()).filter(({ wake }) => wake !== null)
       await reports.recover()
       for (const { thread_id: threadId } of unreported) await ports.threads.announce(threadId, true)

@@ -9,6 +9,7 @@ import {
 } from '@threadbox/domain'
 import { isThreadboxError } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
+import type { Archives } from '../archive/archives.usecases.ts'
 import type { SandboxActivity } from '../state/activity.ts'
 import type { Pausing } from '../state/pausing.ts'
 import type { Sandbox } from '../state/sandbox.logic.ts'
@@ -38,6 +39,10 @@ export type PolicyLoopDependencies = {
   activity: SandboxActivity
   pausing: Pausing
   demotion: Demotion
+  archives: Pick<Archives, 'leave' | 'tidy' | 'shiftTimes'> & {
+    /** Days without use after which files move to the archive; null: never. */
+    days(): Promise<number | null>
+  }
   announcements: Announcements
   clock: { jumpMs(): Promise<number> }
   /** The current state; undefined while the host cannot be reached, when nothing can be decided. */
@@ -70,13 +75,16 @@ export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop
       for (let jump = await dependencies.clock.jumpMs(); jump !== 0; jump = await dependencies.clock.jumpMs()) {
         logger.warn({ jumpMs: jump }, 'the clock was set: deadlines move with it')
         await dependencies.store.shiftTimes(jump)
+        await dependencies.archives.shiftTimes(jump)
         dependencies.activity.shift(jump)
         context = await dependencies.context()
       }
       if (context === undefined) return undefined
       const rows = await dependencies.store.all()
+      const archiveDays = await dependencies.archives.days()
       decidedAt = context.now
-      return Math.min(...rows.map((row) => work.consider(row, context)))
+      dependencies.archives.tidy()
+      return Math.min(...rows.map((row) => work.consider(row, { ...context, archiveDays })))
     },
     now: () => decidedAt,
     minMs: minSleepMs,
@@ -115,6 +123,8 @@ function savedMemoryOf(row: Sandbox, inherited: LifecyclePolicy): SavedMemory[] 
   const holdsWork = row.pause_cause === 'awake-limit'
   return [{ sandboxId: row.id, pausedAt: row.paused_at, bytes: row.image_bytes ?? 0, policy, holdsWork }]
 }
+
+type Considered = PresenterContext & { archiveDays: number | null }
 
 /** Carries decisions out, one per sandbox at a time. `consider` returns when to check the sandbox again. */
 function makeWork(dependencies: PolicyLoopDependencies) {
@@ -170,14 +180,15 @@ function makeWork(dependencies: PolicyLoopDependencies) {
     shown.set(row.id, signature)
     if (!isFirst) dependencies.announce(row.thread_id)
   }
-  const considerAsleep = (row: Sandbox, context: PresenterContext): number => {
+  const considerAsleep = (row: Sandbox, context: Considered): number => {
     shown.delete(row.id)
     const { policy } = policyOf(row, context.defaults(row.thread_id).policy)
-    const { action, nextLookAt, removedAt } = decideAsleep(asleepFactsOf(row, context.now), policy)
-    const { announcements, demotion } = dependencies
+    const { action, nextLookAt, removedAt } = decideAsleep(asleepFactsOf(row, context), policy)
+    const { announcements, demotion, archives } = dependencies
     const act: Record<typeof action, (() => Promise<void>) | undefined> = {
       none: undefined,
       demote: () => demotion.demote(row, 'time'),
+      archive: () => archives.leave(row),
       'announce-removal': () => announcements.removalNear(row, removedAt ?? context.now),
       remove: () => dependencies.removeFiles(row, policy.retentionDays ?? 0),
     }
@@ -193,7 +204,7 @@ function makeWork(dependencies: PolicyLoopDependencies) {
     return context.now + 1000
   }
   return {
-    consider: (row: Sandbox, context: PresenterContext): number => {
+    consider: (row: Sandbox, context: Considered): number => {
       if (row.state === 'active') return considerAwake(row, context)
       if (sleepsWithDisk(row)) return considerAsleep(row, context)
       return Number.POSITIVE_INFINITY

@@ -15,6 +15,8 @@ export type RetentionDependencies = {
   announce: (threadId: string) => void
   /** False for a thread that is being deleted: the deletion of the thread removes its sandbox. */
   isKept: (threadId: string) => Promise<boolean>
+  /** Deletes the archived files of this sandbox. */
+  forgetArchive: (sandboxId: string) => Promise<void>
 }
 
 /**
@@ -28,6 +30,7 @@ export async function removeFiles(dependencies: RetentionDependencies, row: Sand
   const deleting = row.state === 'deleting' ? row : await transition(row, { type: 'delete-requested', cause })
   if (deleting === undefined) return
   await host.delete(row.id)
+  await dependencies.forgetArchive(row.id)
   const id = system.newId('sandbox')
   const fresh = newSandbox({ id, threadId: row.thread_id, now: system.now(), limits: limitsOf(row) })
   await store.replace(row.id, {

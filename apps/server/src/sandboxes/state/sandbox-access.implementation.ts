@@ -25,6 +25,8 @@ export type SandboxAccessDependencies = WakingDependencies & {
   deliver: (threadId: string, sandbox: ReachableSandbox) => Promise<void>
   /** Pauses one idle sandbox. Returns false if none can be paused. */
   pauseOneIdle: () => Promise<boolean>
+  /** Restores the files of an archived sandbox; does nothing to another one. */
+  bringBack: (threadId: string) => Promise<void>
 }
 
 /** In these states a wake begins new work; what has begun is completed. */
@@ -47,6 +49,9 @@ export type Sandboxes = Omit<SandboxAccess, 'awake' | 'ifAwake'> &
     transferring(sandboxId: string): Disposable
   }
 
+/** States from which a message to an agent begins the wake. */
+const sleeping: readonly SandboxState[] = ['paused', 'cold', 'archived', 'pausing']
+
 export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sandboxes {
   const { store, host, claims, activity, turnSignals, briefWait } = dependencies
   // One connection per boot, so that its clients are created once.
@@ -62,6 +67,7 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
     await claims.exchanged(threadId)
     const state = (await store.find(threadId))?.state ?? 'fresh'
     if (asleep.includes(state)) await dependencies.diskUse.require(threadId)
+    await dependencies.bringBack(threadId)
     const row = await wakeSandbox(dependencies, threadId, wait)
     // The wake is recorded with the new state, so its report can be written in the background.
     dependencies.recorder.reportWake(threadId).catch((error: unknown) => {
@@ -120,8 +126,7 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
       turnSignals.agentTurnBegan(threadId)
       quietly(threadId, async () => {
         const row = await store.find(threadId)
-        const sleeps = row?.has_run === 1 && (row.state === 'paused' || row.state === 'cold' || row.state === 'pausing')
-        if (sleeps) await wakeAhead(threadId)
+        if (row?.has_run === 1 && sleeping.includes(row.state)) await wakeAhead(threadId)
       })
     },
     turnEnded: turnSignals.turnEnded,

@@ -7,7 +7,13 @@ import type { Transition } from './transitions.ts'
  * does not respond, and the operation tries again later.
  */
 export async function eraseSandbox(
-  dependencies: { store: SandboxStore; host: HostClient; transition: Transition },
+  dependencies: {
+    store: SandboxStore
+    host: HostClient
+    transition: Transition
+    /** Deletes the archived files of this sandbox. */
+    forgetArchive(sandboxId: string): Promise<void>
+  },
   threadId: string,
 ): Promise<void> {
   const { store, host, transition } = dependencies
@@ -17,6 +23,7 @@ export async function eraseSandbox(
       continue
     }
     await host.delete(row.id)
+    await dependencies.forgetArchive(row.id)
     await store.erase(threadId)
   }
 }

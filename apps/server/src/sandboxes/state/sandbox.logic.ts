@@ -83,6 +83,10 @@ export type LifecycleEvent =
   | { type: 'rewound-cold'; rewound: Rewound }
   | { type: 'forked-awake'; bootId: string }
   | { type: 'forked-cold'; cause: WakeCause; problem: string }
+  /** `bytes`: of its files in the archive. */
+  | { type: 'archived'; bytes: number }
+  /** Null: its files never left the host. */
+  | { type: 'restored'; durationMs: number | null }
   /** Null: the cause stays. */
   | { type: 'delete-requested'; cause: StartCause | null }
 
@@ -213,6 +217,17 @@ const outcomes: { [Type in LifecycleEvent['type']]: OutcomeOf<Extract<LifecycleE
   'forked-cold': (_, { cause, problem }, { now }) => ({
     changed: { has_run: 1, used_at: now, cause: { code: cause, detail: problem, pausedAt: null } },
   }),
+  archived: (_, { bytes }) => ({
+    changed: { detail: { code: 'archived', params: { bytes } } },
+    effects: [log({ code: 'archived', params: { bytes } })],
+  }),
+  restored: (_, { durationMs }, { now }) =>
+    durationMs === null
+      ? {}
+      : {
+          changed: { used_at: now, retention_announced_at: null },
+          effects: [log({ code: 'restored-from-archive', params: { durationMs } })],
+        },
   'delete-requested': (_, { cause }) => (cause === null ? {} : { changed: { cause } }),
 }
 

@@ -10,6 +10,7 @@ import {
 } from '@threadbox/domain'
 import type { SandboxView } from '@threadbox/protocol/public'
 import type { DefaultsOf } from '../../threads/public.ts'
+import type { Restoring } from './restorations.ts'
 import type { WakePlace } from './room.ts'
 import type { Sandbox } from './sandbox.logic.ts'
 import { limitsOf, policyOf, wantedLimits } from './sandbox-rows.ts'
@@ -21,6 +22,7 @@ export type LiveFacts = {
   usedAt: number
   activities: readonly Activity[]
   waiting: WakePlace | undefined
+  restoring: Restoring | undefined
 }
 
 export type PresenterContext = {
@@ -49,18 +51,20 @@ export function awakeFactsOf(row: Sandbox, context: Pick<PresenterContext, 'now'
 }
 
 /** The facts for the decision about a sleeping sandbox. */
-export function asleepFactsOf(row: Sandbox, now: number) {
+export function asleepFactsOf(row: Sandbox, { now, archiveDays = null }: { now: number; archiveDays?: number | null }) {
   return {
     now,
     usedAt: row.used_at,
     pausedAt: row.state === 'paused' ? row.paused_at : null,
     holdsWork: row.pause_cause === 'awake-limit',
     retentionAnnouncedAt: row.retention_announced_at,
+    archiveDays,
+    isCold: row.state === 'cold',
   }
 }
 
-/** States in which the sandbox sleeps with something on its disk. */
-const asleep: readonly SandboxState[] = ['paused', 'cold', 'error']
+/** States in which the sandbox sleeps with files, on its disk or in the archive. */
+const asleep: readonly SandboxState[] = ['paused', 'cold', 'archived', 'error']
 
 export function sleepsWithDisk(row: Sandbox): boolean {
   return asleep.includes(row.state) && row.has_run === 1
@@ -74,7 +78,7 @@ export function presentSandbox(
   const defaults = context.defaults(threadId)
   if (row === undefined) return { state: 'fresh', since: context.now, detail: null, limits: defaults.limits }
   const { policy } = policyOf(row, defaults.policy)
-  const { waiting: position } = context.live(row)
+  const { waiting: position, restoring } = context.live(row)
   const base = { state: row.state, since: row.since, limits: limitsShown(row, defaults.limits) }
   const waiting = position === undefined ? {} : { waiting: position }
   if (row.state === 'active') {
@@ -82,7 +86,12 @@ export function presentSandbox(
     return { ...base, detail: awakeDetail(decision) ?? row.detail, awake: presentAwake(row, decision), ...waiting }
   }
   if (!sleepsWithDisk(row)) return { ...base, detail: row.detail, ...waiting }
-  return { ...base, detail: row.detail, asleep: presentAsleep(row, { now: context.now, policy }), ...waiting }
+  const archive =
+    row.state === 'archived'
+      ? { archive: { bytes: Number(row.detail?.params.bytes ?? 0), restoredBytes: restoring?.restoredBytes ?? null } }
+      : {}
+  const asleep = presentAsleep(row, { now: context.now, policy })
+  return { ...base, detail: row.detail, asleep, ...archive, ...waiting }
 }
 
 const hasLimits: readonly SandboxState[] = ['starting', 'active', 'pausing', 'paused', 'waking']
@@ -108,7 +117,7 @@ function presentAsleep(
   row: Sandbox,
   { now, policy }: { now: number; policy: LifecyclePolicy },
 ): NonNullable<SandboxView['asleep']> {
-  const { memoryUntil, removedAt } = decideAsleep(asleepFactsOf(row, now), policy)
+  const { memoryUntil, removedAt } = decideAsleep(asleepFactsOf(row, { now }), policy)
   const hasMemory = row.state === 'paused'
   const memory = hasMemory ? (row.is_frozen === 1 ? 'frozen' : 'saved') : 'none'
   return {

@@ -19,6 +19,7 @@ import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { type ApplyLimits, makeApplyLimits } from './live-limits.ts'
 import { makePausing, type Pausing } from './pausing.ts'
 import { withPersonalQueues } from './personal-queues.ts'
+import { makeRestorations, type Restorations } from './restorations.ts'
 import { type RewindOrder, rewindSandbox } from './rewind-sandbox.ts'
 import { makeWakeQueue, type WakePlace, type WakeQueue } from './room.ts'
 import { makeSandboxAccess, type Sandboxes } from './sandbox-access.implementation.ts'
@@ -58,6 +59,8 @@ export type StatePorts = {
   announceWaiting(threadId: string, place: WakePlace): Promise<void>
   limits: AwakeLimits
   diskUse: Pick<DiskUse, 'require'>
+  /** Restores the files of an archived sandbox; does nothing to another one. Concurrent calls share one restore. */
+  bringBack(threadId: string): Promise<void>
   preparers: () => readonly Preparer[]
   /** Key with which the manifests of a sandbox hash values. */
   hashKeyOf(sandboxId: string): string
@@ -82,6 +85,9 @@ export type StateFeature = {
   /** Since when the host can be reached; undefined while it cannot. */
   reachableSince(): number | undefined
   setReachable(isReachable: boolean): void
+  /** Files that are on their way back from the archive. */
+  restorations: Restorations
+  exclusively: Claims['exclusively']
   views: SandboxViews
   forkSandbox: (order: Parameters<typeof forkSandbox>[1]) => ReturnType<typeof forkSandbox>
   rewindSandbox(order: RewindOrder): Promise<RewoundSandbox>
@@ -92,6 +98,7 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
   const { store, host, threads, system, logger } = ports
   const demotions = makeDemotionsUnderWay()
   const { activity, claims, transition } = makeGround(ports)
+  const restorations = makeRestorations()
   const wakeQueue = connectWakeQueue(ports, async (userId) => {
     const among = await ports.limits.places.awakeOf(userId)
     return await pauseLeastUsed({ store, pausing, context: await context(), among })
@@ -107,6 +114,7 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
       usedAt: activity.usedAt(row.id),
       activities: activity.of(row.id),
       waiting: wakeQueue.positionOf(row.thread_id),
+      restoring: restorations.of(row.id),
     }),
   })
   const egress = makeSandboxEgress({ ...threads, store, host, logger })
@@ -155,11 +163,18 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
         threadIds.map((threadId) => [threadId, presentSandbox({ threadId, row: rows.get(threadId) }, present)]),
       )
     },
+    restorations,
+    exclusively: claims.exclusively,
     forkSandbox: async (order) => {
       await ports.diskUse.require(order.threadId)
+      const source = await store.findById(order.source.id)
+      if (source !== undefined) await ports.bringBack(source.thread_id)
       return await forkSandbox({ ...ports, transition, egress }, order)
     },
-    rewindSandbox: (order) => rewindSandbox({ store, host, transition, claims }, order),
+    rewindSandbox: async (order) => {
+      await ports.bringBack(order.threadId)
+      return await rewindSandbox({ store, host, transition, claims }, order)
+    },
   }
 }
 

@@ -108,6 +108,7 @@ function stateOf({ store, host, recorder, steps }: Collaborators, showRow: () =>
       usedOf: async () => undefined,
       showsQueue: () => false,
     },
+    bringBack: async () => {},
     preparers: () => [],
     hashKeyOf: () => 'key',
     system,
@@ -169,10 +170,11 @@ function lowerActs(
     logger,
     isWanted: () => false,
   })
-  const removal = { store, host, transition, system, recorder, announce: () => {}, isKept: async () => true }
+  const erasing = { store, host, transition, forgetArchive: async () => {} }
+  const removal = { ...erasing, system, recorder, announce: () => {}, isKept: async () => true }
   return {
     demote: async (why: 'time' | 'budget') => demotion.demote(await present(), why),
-    erase: () => eraseSandbox({ store, host, transition }, threadId),
+    erase: () => eraseSandbox(erasing, threadId),
     removeFiles: async () => removeFiles(removal, await present(), 30),
     reconcile: (actual: readonly HostSandbox[]) =>
       reconcile(

@@ -2,6 +2,45 @@ import type { ErrorWords } from '../words.ts'
 
 /** Errors of sandboxes, their network access and the credentials that they use. */
 export const sandboxErrors: ErrorWords = {
+  'archive.disk-changed': {
+    message: 'Auf die Festplatte von {sandboxId} wurde beim Archivieren geschrieben, deshalb bleibt sie hier.',
+    remedy: 'Archivieren Sie sie erneut, wenn sie nicht mehr benutzt wird.',
+  },
+  'archive.files-lost': {
+    message:
+      'Die archivierten Dateien der Sandbox können nicht wiederhergestellt werden: {reason} Die Unterhaltung ist erhalten.',
+    remedy:
+      'Bitten Sie einen Administrator, die fehlenden Objekte wieder in den Archivspeicher zu legen, und versuchen Sie es dann erneut.',
+  },
+  'archive.no-space': {
+    message:
+      'Die Sandbox kann nicht aus dem Archiv wiederhergestellt werden: Sie braucht {neededBytes} Bytes auf der Festplatte des Hosts, und {freeBytes} sind frei.',
+    remedy:
+      'Löschen Sie Threads oder Snapshots, oder vergrößern Sie den Festplattenpool, und versuchen Sie es dann erneut. Die archivierten Dateien sind erhalten.',
+  },
+  'archive.not-asleep': {
+    message: 'Nur eine schlafende Sandbox mit Dateien kann archiviert werden. Sie ist {state}.',
+    remedy: 'Pausieren Sie sie, oder warten Sie, bis sie schläft.',
+  },
+  'archive.not-set-up': {
+    message: 'Diese Installation hat keinen Archivspeicher.',
+    remedy:
+      'Setzen Sie THREADBOX_ARCHIVE_STORE auf einen Ordner auf einer anderen Festplatte oder einen Bucket, und starten Sie threadbox neu.',
+  },
+  'archive.part-lost': {
+    message: 'Teil {part} der archivierten Dateien im Archivspeicher: {state}.',
+    remedy:
+      'Legen Sie die Objekte wieder in den Archivspeicher, etwa aus einer Kopie, und versuchen Sie es dann erneut.',
+  },
+  'archive.store-unreachable': {
+    message: 'Der Archivspeicher kann nicht benutzt werden: {reason}',
+    remedy:
+      'Versuchen Sie es erneut, wenn der Speicher erreichbar ist. Nichts ist verloren: Die archivierten Dateien sind erhalten.',
+  },
+  'sandbox.archived': {
+    message: 'Die Sandbox {sandboxId} ist archiviert: Ihre Dateien sind nicht auf diesem Host.',
+    remedy: 'Stellen Sie sie zuerst wieder her.',
+  },
   'environment.id-taken': {
     message: 'Die Sandbox {sandboxId} gibt es schon.',
     remedy: 'Nehmen Sie eine andere Kennung.',

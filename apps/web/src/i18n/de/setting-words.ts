@@ -19,6 +19,10 @@ export const settingWords: SettingWords = {
     title: 'Längste Wachzeit (Stunden)',
     doc: 'Stunden, nach denen eine Sandbox auch bei der Arbeit pausiert; eine Stunde vorher wird es angekündigt.',
   },
+  archiveDays: {
+    title: 'Archivieren nach (Tagen)',
+    doc: 'Tage ohne Nutzung, nach denen die Dateien einer Sandbox ins Archiv (`THREADBOX_ARCHIVE_STORE`) kommen, von wo die nächste Nutzung sie zurückholt. 0: nie.',
+  },
   retentionDays: {
     title: 'Dateien behalten (Tage)',
     doc: 'Tage ohne Nutzung, nach denen die Dateien einer Sandbox gelöscht werden; eine Woche vorher angekündigt. 0: nie.',

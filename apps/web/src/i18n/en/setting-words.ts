@@ -4,6 +4,7 @@ export const settingTitles: Readonly<Record<string, string>> = {
   hotHours: 'Keep saved memory for at least (hours)',
   hotKeep: 'After that',
   maxAwakeHours: 'Maximum time awake (hours)',
+  archiveDays: 'Archive after (days)',
   retentionDays: 'Keep files for (days)',
   maxServices: 'Services per thread',
   rescueSeconds: 'Time limit (seconds)',

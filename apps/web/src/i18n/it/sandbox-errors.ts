@@ -2,6 +2,40 @@ import type { ErrorWords } from '../words.ts'
 
 /** Errors of sandboxes, their network access and the credentials that they use. */
 export const sandboxErrors: ErrorWords = {
+  'archive.disk-changed': {
+    message: 'Il disco di {sandboxId} è stato modificato durante l’archiviazione, quindi resta qui.',
+    remedy: 'Archivialo di nuovo quando non è più in uso.',
+  },
+  'archive.files-lost': {
+    message: 'I file archiviati della sandbox non possono essere ripristinati: {reason} La conversazione è conservata.',
+    remedy: 'Chiedi a un amministratore di rimettere nell’archivio gli oggetti mancanti, poi riprova.',
+  },
+  'archive.no-space': {
+    message:
+      'La sandbox non può essere ripristinata dall’archivio: servono {neededBytes} byte sul disco dell’host e ne sono liberi {freeBytes}.',
+    remedy:
+      'Elimina thread o snapshot, o ingrandisci il pool di dischi, poi riprova. I file archiviati sono conservati.',
+  },
+  'archive.not-asleep': {
+    message: 'Si può archiviare solo una sandbox con file che non è attiva. Il suo stato è {state}.',
+    remedy: 'Mettila in pausa o aspetta che lo sia.',
+  },
+  'archive.not-set-up': {
+    message: 'Questa installazione non ha un archivio.',
+    remedy: 'Imposta THREADBOX_ARCHIVE_STORE su una cartella di un altro disco o su un bucket, poi riavvia threadbox.',
+  },
+  'archive.part-lost': {
+    message: 'Parte {part} dei file archiviati nell’archivio: {state}.',
+    remedy: 'Rimetti gli oggetti nell’archivio, per esempio da una copia, poi riprova.',
+  },
+  'archive.store-unreachable': {
+    message: 'L’archivio non può essere usato: {reason}',
+    remedy: 'Riprova quando l’archivio è raggiungibile. Non è andato perso niente: i file archiviati sono conservati.',
+  },
+  'sandbox.archived': {
+    message: 'La sandbox {sandboxId} è archiviata: i suoi file non sono su questo host.',
+    remedy: 'Prima ripristinala.',
+  },
   'environment.id-taken': { message: 'La sandbox {sandboxId} esiste già.', remedy: 'Usa un altro ID.' },
   'environment.in-use': { message: 'Il disco di {sandboxId} è in uso.', remedy: 'Prima ferma la sandbox.' },
   'environment.not-cleaned': {

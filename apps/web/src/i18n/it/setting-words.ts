@@ -22,6 +22,10 @@ export const settingWords: SettingWords = {
     title: 'Tempo massimo sveglia (ore)',
     doc: 'Ore dopo le quali una sandbox va in pausa anche se sta lavorando; viene annunciato un’ora prima.',
   },
+  archiveDays: {
+    title: 'Archivia dopo (giorni)',
+    doc: 'Giorni senza uso dopo i quali i file di una sandbox passano nell’archivio (`THREADBOX_ARCHIVE_STORE`), da dove il prossimo uso li riporta. 0: mai.',
+  },
   retentionDays: {
     title: 'Conserva i file per (giorni)',
     doc: 'Giorni senza uso dopo i quali i file di una sandbox vengono eliminati; viene annunciato una settimana prima. 0: mai.',

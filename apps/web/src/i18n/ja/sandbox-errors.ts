@@ -2,6 +2,41 @@ import type { ErrorWords } from '../words.ts'
 
 /** Errors of sandboxes, their network access and the credentials that they use. */
 export const sandboxErrors: ErrorWords = {
+  'archive.disk-changed': {
+    message: 'アーカイブ中に {sandboxId} のディスクが書き換えられたため、ディスクはここに残ります。',
+    remedy: '使われていないときに、もう一度アーカイブしてください。',
+  },
+  'archive.files-lost': {
+    message: 'サンドボックスのアーカイブ済みファイルを復元できません：{reason} 会話は残っています。',
+    remedy: '足りないオブジェクトをアーカイブに戻すよう管理者に依頼し、もう一度試してください。',
+  },
+  'archive.no-space': {
+    message:
+      'サンドボックスをアーカイブから復元できません。ホストのディスクに {neededBytes} バイト必要ですが、空きは {freeBytes} バイトです。',
+    remedy:
+      'スレッドやスナップショットを削除するか、ディスクプールを大きくして、もう一度試してください。アーカイブ済みファイルは残っています。',
+  },
+  'archive.not-asleep': {
+    message: 'アーカイブできるのは、ファイルがあり、動いていないサンドボックスだけです。現在の状態：{state}',
+    remedy: '一時停止するか、動かなくなるまで待ってください。',
+  },
+  'archive.not-set-up': {
+    message: 'このインストールにはアーカイブがありません。',
+    remedy: 'THREADBOX_ARCHIVE_STORE に別のディスクのフォルダーかバケットを指定し、threadbox を再起動してください。',
+  },
+  'archive.part-lost': {
+    message: 'アーカイブ済みファイルの {part} 番目の部分：{state}',
+    remedy: 'コピーなどからオブジェクトをアーカイブに戻し、もう一度試してください。',
+  },
+  'archive.store-unreachable': {
+    message: 'アーカイブを使えません：{reason}',
+    remedy:
+      'アーカイブに接続できるようになってから、もう一度試してください。失われたものはありません。アーカイブ済みファイルは残っています。',
+  },
+  'sandbox.archived': {
+    message: 'サンドボックス {sandboxId} はアーカイブ済みです。ファイルはこのホストにありません。',
+    remedy: '先に復元してください。',
+  },
   'environment.id-taken': {
     message: 'サンドボックス {sandboxId} はすでに存在します。',
     remedy: '別の ID を使ってください。',

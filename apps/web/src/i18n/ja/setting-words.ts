@@ -22,6 +22,10 @@ export const settingWords: SettingWords = {
     title: '稼働し続ける最長時間（時間）',
     doc: '作業中でもサンドボックスが一時停止するまでの時間。1 時間前に知らせます。',
   },
+  archiveDays: {
+    title: 'アーカイブするまでの期間（日）',
+    doc: '使われないサンドボックスのファイルをアーカイブ（`THREADBOX_ARCHIVE_STORE`）に移すまでの日数。次に使うときに戻ります。0：移しません。',
+  },
   retentionDays: {
     title: 'ファイルを残す期間（日）',
     doc: '使われないサンドボックスのファイルが削除されるまでの日数。1 週間前に知らせます。0：削除しません。',

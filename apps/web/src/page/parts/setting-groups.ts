@@ -6,7 +6,7 @@ export function isNetworkSetting(name: string): boolean {
   return wordsOf(name).some((word) => networkWords.includes(word))
 }
 
-const sleepSettings = ['idlePauseMinutes', 'hotHours', 'hotKeep', 'maxAwakeHours', 'retentionDays']
+const sleepSettings = ['idlePauseMinutes', 'hotHours', 'hotKeep', 'maxAwakeHours', 'archiveDays', 'retentionDays']
 
 /** True for settings about when sandboxes sleep and what is kept. */
 export function isSleepSetting(name: string): boolean {

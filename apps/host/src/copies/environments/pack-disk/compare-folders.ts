@@ -7,24 +7,30 @@ export type DiskDifference = { removed: string[]; packed: string[] }
 const maxDepth = 400
 
 /**
- * Returns what turns an image into the disk. Pipes, sockets and devices hold nothing and are left out. Does not follow
- * links: each folder is opened in the one above it.
+ * Returns what turns an image into the disk. Sockets and devices hold nothing and are left out; pipes too, unless it
+ * is to be whole. Then each folder with a change is packed, because replacing a file in it changes its time. Does not
+ * follow links: each folder is opened in the one above it.
  */
-export function differenceOf(roots: { disk: string; image: string | null }): DiskDifference {
-  const found: DiskDifference = { removed: [], packed: [] }
+export function differenceOf(
+  roots: { disk: string; image: string | null },
+  { isWhole }: { isWhole: boolean },
+): DiskDifference {
+  const found: Found = { removed: [], packed: isWhole ? ['.'] : [], isWhole }
   const disk = openFolder(Buffer.from(roots.disk))
   const image = roots.image === null ? undefined : openFolder(Buffer.from(roots.image))
   try {
     compareFolders(found, { disk, image, above: '', depth: 0 })
+    const { removed, packed } = found
+    return { removed, packed }
   } finally {
     for (const folder of [disk, image]) if (folder !== undefined) closeSync(folder)
   }
-  return found
 }
 
+type Found = DiskDifference & { isWhole: boolean }
 type Folders = { disk: number; image: number | undefined; above: string; depth: number }
 
-function compareFolders(found: DiskDifference, folders: Folders): void {
+function compareFolders(found: Found, folders: Folders): void {
   const { disk, image, above, depth } = folders
   if (depth > maxDepth) throw new Error(`the folders below ${above} are too deep`)
   const present = namesIn(disk)
@@ -37,22 +43,27 @@ function compareFolders(found: DiskDifference, folders: Folders): void {
     const before = image !== undefined && there.has(name) ? statIn(image, name) : undefined
     const path = above + name
     if (before !== undefined && kindOf(before) !== kindOf(stats)) found.removed.push(path)
-    if (kindOf(stats) === 'other') continue
-    if (!isSame(stats, before)) found.packed.push(path)
+    const kind = kindOf(stats)
+    if (kind === 'other' || (kind === 'pipe' && !found.isWhole)) continue
+    const index = found.packed.length
+    const isChanged = !isSame(stats, before)
+    if (isChanged) found.packed.push(path)
     if (!stats.isDirectory()) continue
     const inside = openFolder(inFolder(disk, name))
     const insideImage = before?.isDirectory() && image !== undefined ? openFolder(inFolder(image, name)) : undefined
     try {
       compareFolders(found, { disk: inside, image: insideImage, above: `${path}/`, depth: depth + 1 })
+      if (found.isWhole && !isChanged && found.packed.length > index) found.packed.splice(index, 0, path)
     } finally {
       for (const folder of [inside, insideImage]) if (folder !== undefined) closeSync(folder)
     }
   }
 }
 
-function kindOf(stats: BigIntStats): 'folder' | 'link' | 'file' | 'other' {
+function kindOf(stats: BigIntStats): 'folder' | 'link' | 'pipe' | 'file' | 'other' {
   if (stats.isDirectory()) return 'folder'
   if (stats.isSymbolicLink()) return 'link'
+  if (stats.isFIFO()) return 'pipe'
   return stats.isFile() ? 'file' : 'other'
 }
 

@@ -9,10 +9,14 @@ import { startPacking } from '../confined-tar.ts'
 import { differenceOf } from './compare-folders.ts'
 
 /** Describes how the tree that it was started in differs from its image: one line of JSON, then a tar. */
-export type PackerOrder = { imagePath: string | null }
+export type PackerOrder = {
+  imagePath: string | null
+  /** Also pipes, and folders in which only files changed. */
+  isWhole: boolean
+}
 
 const order = JSON.parse(await text(stdin)) as PackerOrder
-const { removed, packed } = differenceOf({ disk: '.', image: order.imagePath })
+const { removed, packed } = differenceOf({ disk: '.', image: order.imagePath }, { isWhole: order.isWhole })
 const head: DiskHead = { version: 1, removed }
 // The tar writes to the same pipe: the line must be written before.
 await new Promise((resolve) => stdout.write(`${JSON.stringify(head)}\n`, resolve))

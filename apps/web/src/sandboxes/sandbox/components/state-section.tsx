@@ -1,5 +1,5 @@
 import type { SandboxDetail, SandboxView, Thread } from '@threadbox/sdk'
-import { Pause, Play } from 'lucide-react'
+import { ArchiveRestore, Pause, Play } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { ErrorCode, HelpLink } from '../../../page/docs/docs-link.tsx'
@@ -8,7 +8,7 @@ import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { useSandboxAction } from '../api/sandbox.queries.ts'
-import { glyphOf, shownState } from '../state/chip.logic.ts'
+import { glyphOf, restoredPercent, shownState } from '../state/chip.logic.ts'
 import { asleepPhrase, awakePhrases, nextPhrases } from '../state/panel.logic.ts'
 import { usePhrase } from '../state/phrase.ts'
 import { useSandboxWords } from '../state/sandbox-words.ts'
@@ -115,10 +115,12 @@ function Actions(props: { thread: Thread; detail: SandboxDetail | undefined; isT
   const { sandbox } = thread
   const pause = useSandboxAction(thread.id, 'pause')
   const wake = useSandboxAction(thread.id, 'wake')
+  const restore = useSandboxAction(thread.id, 'restore')
   const isAwake = sandbox.state === 'active' || sandbox.state === 'pausing'
   const sleeps = asleepStates.includes(sandbox.state)
   const isWaiting = shownState(sandbox) === 'waiting'
-  const error = pause.error ?? wake.error
+  const isRestoring = restore.isPending || restoredPercent(sandbox) !== undefined
+  const error = pause.error ?? wake.error ?? restore.error
   return (
     <>
       <div className="pane-acts">
@@ -141,6 +143,16 @@ function Actions(props: { thread: Thread; detail: SandboxDetail | undefined; isT
             onClick={() => wake.mutate()}
           >
             {wake.isPending ? t('pane.waking') : sandbox.state === 'paused' ? t('pane.wake') : t('pane.start')}
+          </Button>
+        )}
+        {sandbox.state === 'archived' && (
+          <Button
+            size="md"
+            icon={<ArchiveRestore className="i" size={14} />}
+            isLoading={isRestoring}
+            onClick={() => restore.mutate()}
+          >
+            {isRestoring ? t('pane.restoring') : t('pane.restore')}
           </Button>
         )}
         {sandbox.state === 'active' && (

@@ -67,12 +67,24 @@ export function chipDetail(sandbox: SandboxView, now: number): Phrase | undefine
     case 'waking':
       return { key: 'from-memory' }
     case 'archived':
-      return { key: 'since-date', values: { date: { deadline: sandbox.since } } }
+      return restoringPhrase(sandbox) ?? { key: 'since-date', values: { date: { deadline: sandbox.since } } }
     case 'error':
       return causePhrase(sandbox.detail) ?? { key: 'could-not-start' }
     default:
       return undefined
   }
+}
+
+/** How much of its archived files has arrived; undefined while none are on their way. */
+export function restoredPercent({ archive }: SandboxView): number | undefined {
+  const restoredBytes = archive?.restoredBytes ?? null
+  if (archive == null || restoredBytes === null) return undefined
+  return archive.bytes === 0 ? 0 : Math.min(100, Math.floor((restoredBytes / archive.bytes) * 100))
+}
+
+function restoringPhrase(sandbox: SandboxView): Phrase | undefined {
+  const percent = restoredPercent(sandbox)
+  return percent === undefined ? undefined : { key: 'restoring', values: { percent } }
 }
 
 /** The position in the wake queue, as a sentence. */

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { shownState, waitingPhrase } from './chip.logic.ts'
 import { usePhrase } from './phrase.ts'
 
-const notedStates = ['paused', 'cold', 'pausing', 'waking', 'starting'] as const
+const notedStates = ['paused', 'cold', 'archived', 'pausing', 'waking', 'starting'] as const
 
 /** The composer’s note about the sandbox: that sending wakes it, or that sent messages wait for it. */
 export function useComposerNote(sandbox: SandboxView | undefined): string | undefined {

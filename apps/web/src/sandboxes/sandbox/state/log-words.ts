@@ -15,6 +15,8 @@ const plainCodes = [
   'frozen-dropped',
   'demoted',
   'files-removed',
+  'archived',
+  'restored-from-archive',
   'restarted',
   'hold-ended',
   'limits-changed',

@@ -12,6 +12,8 @@ export function logMark(code: string): LogMark {
   if (code === 'started') return { glyph: 'active', isWake: false }
   if (code.endsWith('-failed')) return { glyph: 'error', isWake: false }
   if (code === 'demoted' || code === 'memory-lost' || code === 'ended') return { glyph: 'cold', isWake: false }
+  if (code === 'archived') return { glyph: 'archived', isWake: false }
+  if (code === 'restored-from-archive') return { glyph: 'cold', isWake: false }
   if (code === 'wake-queued') return { glyph: 'pausing', isWake: false }
   return { glyph: null, isWake: false }
 }

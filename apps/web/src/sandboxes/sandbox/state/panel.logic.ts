@@ -1,6 +1,6 @@
 import type { LifecyclePolicy, SandboxDetail, SandboxView } from '@threadbox/sdk'
 import { causePhrase } from './causes.logic.ts'
-import { waitingPhrase } from './chip.logic.ts'
+import { restoredPercent, waitingPhrase } from './chip.logic.ts'
 import type { Phrase } from './phrase.ts'
 
 /** Every reason why the sandbox is awake, as sentences. Empty if nothing keeps it awake or it isn’t awake. */
@@ -46,6 +46,8 @@ export function nextPhrases(sandbox: SandboxView, context: { policy?: LifecycleP
     case 'paused':
     case 'cold':
       return nextOfAsleep(sandbox, context.now)
+    case 'archived':
+      return nextOfArchived(sandbox)
     default:
       return [{ key: `next-${sandbox.state}` }]
   }
@@ -80,6 +82,14 @@ function nextOfAsleep(sandbox: SandboxView, now: number): Phrase[] {
   const removal: Phrase[] =
     asleep.removedAt === null ? [] : [{ key: 'next-removal', values: { at: { deadline: asleep.removedAt } } }]
   return [...memory, ...removal, wakes]
+}
+
+function nextOfArchived(sandbox: SandboxView): Phrase[] {
+  const percent = restoredPercent(sandbox)
+  if (percent !== undefined) return [{ key: 'next-restoring', values: { percent } }]
+  const removedAt = sandbox.asleep?.removedAt ?? null
+  const removal: Phrase[] = removedAt === null ? [] : [{ key: 'next-removal', values: { at: { deadline: removedAt } } }]
+  return [{ key: 'next-archived' }, ...removal]
 }
 
 function memoryPhrase(sandbox: SandboxView, now: number): Phrase[] {
