@@ -237,7 +237,7 @@ function inLauncher(script: string, { isLocked = true } = {}) {
   return run('setsid', ['--wait', ...command], { maxBuffer: 1 << 24 })
 }
 
-/** Ends every process of the installation at once, with its sandboxes. */
+/** Ends every process of the installation immediately, with its sandboxes. */
 async function cutPower() {
   // pkill exits with 1 when nothing is left.
   for (let left = true; left; ) {

@@ -29,7 +29,11 @@ export async function setAsideMigrations(database: Kysely<unknown>, kept: readon
     const rows = await transaction.selectFrom('kysely_migration').selectAll().orderBy('name').execute()
     const newer = rows.filter(({ name }) => !kept.includes(name))
     for (const row of newer) {
-      await transaction.insertInto('migrations_set_aside').values(row).execute()
+      await transaction
+        .insertInto('migrations_set_aside')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
       await transaction.deleteFrom('kysely_migration').where('name', '=', row.name).execute()
     }
     return newer.map(({ name }) => name)
