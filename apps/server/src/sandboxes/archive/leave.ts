@@ -7,7 +7,7 @@ import { limitsOf } from '../state/sandbox-rows.ts'
 import { asUnreachable } from './archive-place.ts'
 import { archiveNotSetUp, notArchivable } from './archives.errors.ts'
 import type { ArchiveRow } from './archives.table.ts'
-import type { ArchivesDependencies } from './archives.usecases.ts'
+import type { ArchivesDependencies } from './archives-dependencies.ts'
 
 /** The prefix of a copy's objects in the store. */
 export function prefixOf({ id, sandbox_id }: Pick<ArchiveRow, 'id' | 'sandbox_id'>): string {
