@@ -1,7 +1,14 @@
 import type { LiveFacts } from '@threadbox/protocol/support'
 import type { Logger } from '@threadbox/telemetry'
 import type { Hono } from 'hono'
-import type { Audit, PeopleEvents, Quotas, Settings, Users } from '../people/public.ts'
+import {
+  type Audit,
+  type PeopleEvents,
+  type Quotas,
+  quotaOfRefusal,
+  type Settings,
+  type Users,
+} from '../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../platform/database/database.ts'
 import type { Events } from '../platform/events/events.ts'
 import type { Api, ApiEnv } from '../platform/http/api.ts'
@@ -94,7 +101,10 @@ export function makeInstallation(
     backups,
     answered: (request) => {
       metrics.requestAnswered(request)
-      if (request.code !== undefined) errors.note({ code: request.code, status: request.status })
+      if (request.code === undefined) return
+      errors.note({ code: request.code, status: request.status })
+      const quota = quotaOfRefusal[request.code]
+      if (quota !== undefined) metrics.quotaRefused(quota)
     },
     healthPages: healthPages({
       checks: {

@@ -11,6 +11,7 @@ export {
   modelSpendUsedUp,
   modelUnpriced,
   placeAwaited,
+  quotaOfRefusal,
   sandboxesUsedUp,
 } from './quotas/quotas.errors.ts'
 export type { MeteredQuota, Quotas } from './quotas/quotas.usecases.ts'

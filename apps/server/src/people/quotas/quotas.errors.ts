@@ -75,6 +75,15 @@ export const requestsUsedUp = defineError<{
   remedy: ({ retryAfterSeconds }) => `Try again in ${retryAfterSeconds} s, or ask for more in Settings, Usage.`,
 })
 
+/** The quotas of refusals that are responses to requests. Turns report theirs themselves. */
+export const quotaOfRefusal: Readonly<Partial<Record<string, QuotaName>>> = {
+  [awakeUsedUp.code]: 'awakeSandboxes',
+  [placeAwaited.code]: 'awakeSandboxes',
+  [sandboxesUsedUp.code]: 'sandboxes',
+  [diskUsedUp.code]: 'diskBytes',
+  [requestsUsedUp.code]: 'apiRequestsPerSecond',
+}
+
 export const presetNotFound = defineError({
   code: 'quota.preset-not-found',
   kind: 'not-found',

@@ -62,10 +62,11 @@ describe('requests of a person', () => {
 
 describe('the API', () => {
   let server: TestApplication
+  let owner: TestPerson
   let ben: TestPerson
   beforeEach(async () => {
     server = await makeTestApplication()
-    await server.signUpOwner()
+    owner = await server.signUpOwner()
     ben = await server.addPerson('Ben')
     await server.areas.people.quotas.updateOwn(ben.userId, { apiRequestsPerSecond: 1 })
   })
@@ -81,5 +82,7 @@ describe('the API', () => {
     const refused = responses.find(({ status }) => status === 429)
     expect(refused?.headers.get('retry-after')).toBe('1')
     expect(await refused?.json()).toMatchObject({ error: { code: 'quota.requests-used-up', details: { limit: 1 } } })
+    const metrics = await server.call('GET', '/api/v1/metrics', { person: owner })
+    expect(await metrics.text()).toMatch(/threadbox_quota_refusals_total\{quota="apiRequestsPerSecond"\} [1-9]/)
   })
 })
