@@ -381,6 +381,16 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
       title: 'no row has a secret, whatever was done: entered, shown once, or in an address',
     },
   ],
+  'a support bundle has no title, name, address, path or secret': [
+    {
+      file: 'apps/cli/src/bundle/bundle.test.ts',
+      title: 'a support bundle has versions, counts, errors and log lines, and nothing that people or services wrote',
+    },
+    {
+      file: 'apps/cli/src/bundle/bundled-text.fuzz.test.ts',
+      title: 'whatever a log line has, only known words and numbers stay',
+    },
+  ],
   'text in another system’s error or an agent’s output is never executed': [
     { file: 'tests/browser/answers.test.ts', title: 'fetches no image from its text and runs no script in it' },
     {

@@ -68,6 +68,18 @@ test('the release lists every file that it contains, and the documentation has t
   expect(await (await fetch(`http://127.0.0.1:${port}/docs/sbom.json`)).text()).toBe(list)
 })
 
+test('O12: a support bundle has facts of host, server and database, and the events of this release', async () => {
+  const file = join(dataDirectory, 'bundle.tar.zst')
+  const { stdout } = await launcher('doctor', '--bundle', file)
+  expect(stdout).not.toContain('Missing:')
+  const { stdout: text } = await run('tar', ['--zstd', '-xOf', file])
+  expect(text).toMatch(/^threadbox_up\{process="server"\} 1$/m)
+  expect(text).toContain('"missing": 0')
+  expect(text).toContain('"event":"server listens"')
+  expect(text).toContain('"event":"host daemon serves"')
+  expect(text).not.toContain(dataDirectory)
+})
+
 test('the audit log is checked and printed beside the running server, as its user', async () => {
   const { stdout } = await launcher('audit', 'verify')
   expect(stdout).toMatch(/^✓ \d+ rows are unchanged/)
