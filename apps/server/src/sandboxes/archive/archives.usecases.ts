@@ -1,12 +1,6 @@
 import { makeSingleFlight, pLimit } from '@threadbox/concurrency'
-import type { Logger } from '@threadbox/telemetry'
-import type { System } from '../../platform/system/system.ts'
-import type { HostClient } from '../host/host-client.ts'
 import type { Sandbox } from '../state/sandbox.logic.ts'
-import type { SandboxStore } from '../state/sandboxes.store.ts'
-import type { StateFeature } from '../state/state.ts'
-import type { ArchivePlace } from './archive-place.ts'
-import type { ArchiveStore } from './archives.store.ts'
+import type { ArchivesDependencies } from './archives.dependencies.ts'
 import { bringBack } from './bring-back.ts'
 import { leave } from './leave.ts'
 import { settleArchives, tidyStore } from './tidy.ts'
@@ -32,22 +26,6 @@ export type Archives = {
   shiftTimes(byMs: number): Promise<void>
   hasStore: boolean
   settled(): Promise<void>
-}
-
-export type ArchivesDependencies = {
-  store: ArchiveStore
-  sandboxes: Pick<SandboxStore, 'find' | 'findById'>
-  state: Pick<StateFeature, 'transition' | 'exclusively' | 'restorations'> & {
-    sandboxes: Pick<StateFeature['sandboxes'], 'waking' | 'isHeld'>
-  }
-  host: Pick<HostClient, 'get' | 'diskContent' | 'sendDisk' | 'archive' | 'restore'>
-  place: ArchivePlace
-  /** Where a part is before it is stored. */
-  spoolDirectory: string
-  /** Sends the thread to open pages; never fails. */
-  announce(threadId: string, isRecorded: false): Promise<void>
-  system: System
-  logger: Logger
 }
 
 /** Each reads a whole disk. */

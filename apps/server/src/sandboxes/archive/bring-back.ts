@@ -4,9 +4,9 @@ import { isErrorOf } from '@threadbox/errors'
 import { z } from 'zod'
 import type { Sandbox } from '../state/sandbox.logic.ts'
 import { asUnreachable } from './archive-place.ts'
+import type { ArchivesDependencies } from './archives.dependencies.ts'
 import { archiveLost } from './archives.errors.ts'
 import type { ArchiveRow } from './archives.table.ts'
-import type { ArchivesDependencies } from './archives.usecases.ts'
 import { prefixOf } from './leave.ts'
 
 const partsSchema = z.array(z.object({ sha256: z.string(), sizeBytes: z.number() }))

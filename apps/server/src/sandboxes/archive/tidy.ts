@@ -1,6 +1,6 @@
 import { removeSealedStream } from '@threadbox/backups'
+import type { ArchivesDependencies } from './archives.dependencies.ts'
 import type { ArchiveRow } from './archives.table.ts'
-import type { ArchivesDependencies } from './archives.usecases.ts'
 import { prefixOf, removeFromHost } from './leave.ts'
 
 /** A backup from before the return of a disk finds it in the archive for this long. */
