@@ -28,8 +28,8 @@ export async function bringBack(dependencies: ArchivesDependencies, { thread_id:
   const copy = await store.current(row.id)
   const actual = await host.get(row.id)
   // The host still has the files, or has them again: a crash came before the record.
-  const isHere = actual !== undefined && actual.isArchived !== true
-  if (!isHere) {
+  const isOnHost = actual !== undefined && actual.isArchived !== true
+  if (!isOnHost) {
     if (copy === undefined) throw archiveLost({ reason: 'This installation has no record of where they are.' })
     try {
       await receive(dependencies, { row, copy })
@@ -39,7 +39,7 @@ export async function bringBack(dependencies: ArchivesDependencies, { thread_id:
       throw asUnreachable(error)
     }
   }
-  const durationMs = isHere && copy?.phase !== 'stored' ? null : system.now() - startedAt
+  const durationMs = isOnHost && copy?.phase !== 'stored' ? null : system.now() - startedAt
   await state.transition(row, { type: 'restored', durationMs })
   if (copy !== undefined) await store.change(copy.id, { phase: 'returned', since: system.now() })
 }

@@ -34,8 +34,8 @@ export async function tidyStore(dependencies: ArchivesDependencies): Promise<voi
   const { store, place, system } = dependencies
   const now = system.now()
   for (const copy of await store.all()) {
-    const isOver = copy.phase === 'discarded' || (copy.phase === 'returned' && now >= copy.since + returnedMs)
-    if (!isOver) continue
+    const isUnneeded = copy.phase === 'discarded' || (copy.phase === 'returned' && now >= copy.since + returnedMs)
+    if (!isUnneeded) continue
     if (copy.is_shared === 0) await removeSealedStream(await place.open(copy.place), prefixOf(copy))
     await store.remove(copy.id)
   }
