@@ -10,6 +10,7 @@ import { brokering } from './scenarios/brokering.ts'
 import { burst } from './scenarios/burst.ts'
 import { cold } from './scenarios/cold.ts'
 import { activeCommand, firstOutput } from './scenarios/commands.ts'
+import { copies } from './scenarios/copies.ts'
 import { cost } from './scenarios/cost.ts'
 import { deletedOpenFiles } from './scenarios/deleted-open-files.ts'
 import { enterToPaint } from './scenarios/enter-to-paint.ts'
@@ -90,6 +91,7 @@ const alone: Record<
   'access-check': accessCheck,
   'passkey-sign-in': passkeySignIn,
   'quota-reservation': quotaReservation,
+  copies,
   'team-day': teamDay,
 }
 

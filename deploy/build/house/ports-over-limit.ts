@@ -4,14 +4,8 @@ export const portsOverLimit: Readonly<Record<string, string>> = {
     'joins the ports of pausing, waking, demoting and reclaiming memory, which each name their own',
   'apps/host/src/orders/orders/orders.ts#OrdersPorts':
     'joins the ports of the makers of orders, which each name their own',
-  'apps/host/src/orders/reclaim/reclaim.ts#ReclaimPorts':
-    'one part of the host daemon each, which all have something to reclaim',
   'apps/server/src/sandboxes/git-credentials/git-relay.ts#RelayDependencies':
     'what the relay is built from, with the two objects that it makes of that',
-  'apps/server/src/sandboxes/lifecycle/lifecycle.usecases.ts#LifecycleDependencies':
-    'joins the ports of pausing, demoting and archiving by hand',
-  'apps/server/src/sandboxes/lifecycle/policy-loop.ts#PolicyLoopDependencies':
-    'joins the ports of pausing, demoting, archiving and removing by rule',
   'apps/server/src/sandboxes/services/services.usecases.ts#SharedServiceDependencies':
     'what the feature is built from, with what its files share in this process',
   'apps/server/src/sandboxes/state/sandbox-access.implementation.ts#SandboxAccessDependencies':

@@ -95,7 +95,12 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
     },
     reclaim: async () => {
       await Promise.all([files.prepare().then(() => skills.prepare()), disks.prepare()])
-      await reclaim({ ...place, remove: (sandbox) => deleteSandbox(place, sandbox) })
+      await reclaim({
+        ...place,
+        settleDisk: async (sandbox) =>
+          void (await (sandbox.isArchived ? copies.archives : copies.rewinds).reclaim(sandbox)),
+        remove: (sandbox) => deleteSandbox(place, sandbox),
+      })
       await boots.templates.reclaim()
     },
   }

@@ -3,9 +3,7 @@ import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import type { Boots } from '../../boots/boots/boots.ts'
 import type { Spares } from '../../boots/spares/spares.ts'
-import type { Archives } from '../../copies/archives/archives.ts'
 import type { Forks } from '../../copies/forks/forks.ts'
-import type { Rewinds } from '../../copies/rewinds/rewinds.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import type { PausedBoots } from '../../memory/memory/paused-boots.ts'
@@ -21,8 +19,8 @@ type ReclaimPorts = {
   paused: Pick<PausedBoots, 'reclaim' | 'removeLeftOvers'>
   snapshots: Pick<Snapshots, 'reclaim'>
   forks: Pick<Forks, 'reclaim'>
-  rewinds: Pick<Rewinds, 'reclaim'>
-  archives: Pick<Archives, 'reclaim'>
+  /** Completes or undoes what was begun with the disk: a rewind, or a move to the archive or back. */
+  settleDisk(sandbox: StoredSandbox): Promise<void>
   /** Deletes a sandbox, also one whose deletion was begun. */
   remove(sandbox: StoredSandbox): Promise<void>
   logger: Logger
@@ -60,11 +58,8 @@ async function reclaimOne(ports: ReclaimPorts, sandbox: StoredSandbox): Promise<
     await ports.remove(sandbox)
     return 'removed'
   }
-  if (sandbox.isArchived) {
-    await ports.archives.reclaim(sandbox)
-    return undefined
-  }
-  await ports.rewinds.reclaim(sandbox)
+  await ports.settleDisk(sandbox)
+  if (sandbox.isArchived) return undefined
   const boot = await boots.current(sandbox.sandboxId)
   if (boot === undefined) return undefined
   if (boot.state === 'starting') {

@@ -4,10 +4,10 @@ import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { System } from '../../platform/system/system.ts'
 import { makeArchivePlace } from './archive-place.ts'
+import type { ArchivesDependencies } from './archives.dependencies.ts'
 import { makeArchiveStore } from './archives.store.ts'
 import type { ArchiveTables } from './archives.table.ts'
 import { type Archives, makeArchives } from './archives.usecases.ts'
-import type { ArchivesDependencies } from './archives-dependencies.ts'
 
 /** Where the files of unused sandboxes go, and where they are on the way. */
 export type ArchiveOptions = {

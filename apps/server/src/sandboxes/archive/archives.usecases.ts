@@ -1,6 +1,6 @@
 import { makeSingleFlight, pLimit } from '@threadbox/concurrency'
 import type { Sandbox } from '../state/sandbox.logic.ts'
-import type { ArchivesDependencies } from './archives-dependencies.ts'
+import type { ArchivesDependencies } from './archives.dependencies.ts'
 import { bringBack } from './bring-back.ts'
 import { leave } from './leave.ts'
 import { settleArchives, tidyStore } from './tidy.ts'

@@ -4,9 +4,9 @@ import { isErrorOf } from '@threadbox/errors'
 import { z } from 'zod'
 import type { Sandbox } from '../state/sandbox.logic.ts'
 import { asUnreachable } from './archive-place.ts'
+import type { ArchivesDependencies } from './archives.dependencies.ts'
 import { archiveLost } from './archives.errors.ts'
 import type { ArchiveRow } from './archives.table.ts'
-import type { ArchivesDependencies } from './archives-dependencies.ts'
 import { prefixOf } from './leave.ts'
 
 const partsSchema = z.array(z.object({ sha256: z.string(), sizeBytes: z.number() }))
@@ -28,8 +28,8 @@ export async function bringBack(dependencies: ArchivesDependencies, { thread_id:
   const copy = await store.current(row.id)
   const actual = await host.get(row.id)
   // The host still has the files, or has them again: a crash came before the record.
-  const hasFiles = actual !== undefined && actual.isArchived !== true
-  if (!hasFiles) {
+  const isOnHost = actual !== undefined && actual.isArchived !== true
+  if (!isOnHost) {
     if (copy === undefined) throw archiveLost({ reason: 'This installation has no record of where they are.' })
     try {
       await receive(dependencies, { row, copy })
@@ -39,7 +39,7 @@ export async function bringBack(dependencies: ArchivesDependencies, { thread_id:
       throw asUnreachable(error)
     }
   }
-  const durationMs = hasFiles && copy?.phase !== 'stored' ? null : system.now() - startedAt
+  const durationMs = isOnHost && copy?.phase !== 'stored' ? null : system.now() - startedAt
   await state.transition(row, { type: 'restored', durationMs })
   if (copy !== undefined) await store.change(copy.id, { phase: 'returned', since: system.now() })
 }

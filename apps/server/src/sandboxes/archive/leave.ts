@@ -5,9 +5,9 @@ import { isThreadboxError } from '@threadbox/errors'
 import type { Sandbox } from '../state/sandbox.logic.ts'
 import { limitsOf } from '../state/sandbox-rows.ts'
 import { asUnreachable } from './archive-place.ts'
+import type { ArchivesDependencies } from './archives.dependencies.ts'
 import { archiveNotSetUp, notArchivable } from './archives.errors.ts'
 import type { ArchiveRow } from './archives.table.ts'
-import type { ArchivesDependencies } from './archives-dependencies.ts'
 
 /** The prefix of a copy's objects in the store. */
 export function prefixOf({ id, sandbox_id }: Pick<ArchiveRow, 'id' | 'sandbox_id'>): string {

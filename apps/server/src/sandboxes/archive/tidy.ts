@@ -1,6 +1,6 @@
 import { removeSealedStream } from '@threadbox/backups'
+import type { ArchivesDependencies } from './archives.dependencies.ts'
 import type { ArchiveRow } from './archives.table.ts'
-import type { ArchivesDependencies } from './archives-dependencies.ts'
 import { prefixOf, removeFromHost } from './leave.ts'
 
 /** A backup from before the return of a disk finds it in the archive for this long. */
@@ -34,8 +34,8 @@ export async function tidyStore(dependencies: ArchivesDependencies): Promise<voi
   const { store, place, system } = dependencies
   const now = system.now()
   for (const copy of await store.all()) {
-    const hasEnded = copy.phase === 'discarded' || (copy.phase === 'returned' && now >= copy.since + returnedMs)
-    if (!hasEnded) continue
+    const isUnneeded = copy.phase === 'discarded' || (copy.phase === 'returned' && now >= copy.since + returnedMs)
+    if (!isUnneeded) continue
     if (copy.is_shared === 0) await removeSealedStream(await place.open(copy.place), prefixOf(copy))
     await store.remove(copy.id)
   }

@@ -30,7 +30,7 @@ export function makeFilesFeature(ports: {
     ifAwake: sandboxes.ifAwake,
     asleep: async (threadId, signal) => {
       const row = await store.find(threadId)
-      // A use of the sandbox restores archived files; showing them doesn’t.
+      // Archived files come back with a use, never when they are only listed.
       if (row === undefined || row.state === 'archived') throw sandboxNotAwake({ state: row?.state ?? 'fresh' })
       return makeSleepingReads((question) => host.sleepingFiles(row.id, question, signal), row.state)
     },

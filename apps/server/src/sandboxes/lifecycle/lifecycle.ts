@@ -8,6 +8,7 @@ import type { HostClient } from '../host/host-client.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
 import type { StateFeature, ThreadsOfSandboxes } from '../state/state.ts'
+import { makeArchiveActions } from './archive-actions.ts'
 import { type Demotion, makeDemotion } from './demotion.ts'
 import { type DiskWatch, makeDiskWatch } from './disk-watch.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
@@ -100,22 +101,24 @@ export function makeLifecycleFeature(ports: LifecyclePorts): LifecycleFeature {
     removeFiles: (row, days) => removeFiles(retention, row, days),
   })
   const diskWatch = makeDiskWatch({ store, host, announcements, logger, ifAwake: sandboxes.ifAwake })
-  const lifecycle = makeLifecycle({
-    lifecycleStore,
-    store,
-    host,
-    guest: ports.guest,
-    state,
-    archives: ports.archives,
-    demotion,
-    reports,
-    defaults: ports.threads.readDefaults,
-    hashKeyOf: ports.hashKeyOf,
-    audit: ports.people.audit,
-    system,
-    nudge: policyLoop.nudge,
-    announce: (threadId) => ports.threads.announce(threadId, true),
-  })
+  const actions = makeArchiveActions({ store, archives: ports.archives, demotion })
+  const lifecycle: Lifecycle = {
+    ...actions,
+    ...makeLifecycle({
+      lifecycleStore,
+      store,
+      host,
+      guest: ports.guest,
+      state,
+      reports,
+      defaults: ports.threads.readDefaults,
+      hashKeyOf: ports.hashKeyOf,
+      audit: ports.people.audit,
+      system,
+      nudge: policyLoop.nudge,
+      announce: (threadId) => ports.threads.announce(threadId, true),
+    }),
+  }
   listen(ports, { policyLoop, diskWatch, lifecycle })
   return {
     demotion,

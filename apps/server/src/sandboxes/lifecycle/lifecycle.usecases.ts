@@ -10,8 +10,6 @@ import type {
 import { type Audit, auditChange } from '../../people/public.ts'
 import type { System } from '../../platform/system/system.ts'
 import { type ReadDefaults, threadNotFound } from '../../threads/public.ts'
-import { notArchivable } from '../archive/archives.errors.ts'
-import type { Archives } from '../archive/archives.usecases.ts'
 import type { HostClient } from '../host/host-client.ts'
 import { makeRow } from '../state/make-row.ts'
 import { endedEvent, type Sandbox } from '../state/sandbox.logic.ts'
@@ -20,7 +18,7 @@ import { sandboxNotAwake, sandboxTurnRunning } from '../state/sandboxes.errors.t
 import { awakeFactsOf } from '../state/sandboxes.presenter.ts'
 import type { SandboxStore, SettableValues } from '../state/sandboxes.store.ts'
 import type { StateFeature } from '../state/state.ts'
-import type { Demotion } from './demotion.ts'
+import type { ArchiveActions } from './archive-actions.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
 import { holdTooFar, reportNotFound, rescuedNotFound } from './lifecycle.errors.ts'
 import type { LifecycleStore } from './lifecycle.store.ts'
@@ -30,7 +28,7 @@ import { readInside } from './sandbox-inside.ts'
 import type { SurvivalReports } from './survival-reports.ts'
 
 /** What a person can do with a thread’s sandbox. The caller has checked the person’s access. */
-export type Lifecycle = {
+export type Lifecycle = ArchiveActions & {
   detail(threadId: string): Promise<SandboxDetail>
   change(by: { userId: string; threadId: string }, request: ChangeSandboxDetail): Promise<SandboxDetail>
   /** Throws `sandbox.turn-running`, `sandbox.not-awake`. Does nothing if the sandbox is already paused. */
@@ -40,13 +38,6 @@ export type Lifecycle = {
   wake(threadId: string): Promise<void>
   /** Ends every process and boots again from the same disk. Throws `sandbox.turn-running`. */
   restart(threadId: string): Promise<void>
-  /**
-   * Moves the files of a sleeping sandbox to the archive, and discards its saved memory before. Throws
-   * `archive.not-asleep`, `archive.not-set-up`, `archive.store-unreachable`.
-   */
-  archive(threadId: string): Promise<void>
-  /** Restores archived files without a start. Does nothing to a sandbox that isn’t archived. */
-  restore(threadId: string): Promise<void>
   hold(threadId: string, until: number | null): Promise<void>
   report(threadId: string, reportId: string): Promise<SurvivalReport>
   startRescued(threadId: string, restartId: string): Promise<void>
@@ -60,8 +51,6 @@ export type LifecycleDependencies = {
   state: Pick<StateFeature, 'sandboxes' | 'pausing' | 'transition' | 'applyLimits' | 'context' | 'views'>
   host: HostClient
   guest: GuestQuestions
-  archives: Pick<Archives, 'leave' | 'bringBack'>
-  demotion: Pick<Demotion, 'demote'>
   reports: SurvivalReports
   defaults: ReadDefaults
   announce: (threadId: string) => Promise<void>
@@ -75,7 +64,7 @@ export type LifecycleDependencies = {
 const maxHoldDays = 7
 const shownLines = 200
 
-export function makeLifecycle(dependencies: LifecycleDependencies): Lifecycle {
+export function makeLifecycle(dependencies: LifecycleDependencies): Omit<Lifecycle, keyof ArchiveActions> {
   const { store, reports, system, lifecycleStore } = dependencies
   const { sandboxes, pausing } = dependencies.state
   const inOrder = makeKeyedLock()
@@ -109,8 +98,6 @@ export function makeLifecycle(dependencies: LifecycleDependencies): Lifecycle {
       await sandboxes.awake(threadId, { reason: 'api' })
     },
     restart: (threadId) => restart(dependencies, threadId),
-    archive: (threadId) => archive(dependencies, threadId),
-    restore: (threadId) => dependencies.archives.bringBack(threadId),
     hold: async (threadId, until) => {
       const latest = system.now() + maxHoldDays * 24 * 3_600_000
       if (until !== null && (until <= system.now() || until > latest)) throw holdTooFar({ days: maxHoldDays })
@@ -226,15 +213,6 @@ async function restart(dependencies: LifecycleDependencies, threadId: string): P
   await transition(row, { type: 'boot-ended', end: { cause: 'restarted', manifestJson } })
   await sandboxes.awake(threadId, { reason: 'api' })
   await reports.record(threadId, { code: 'restarted', params: { durationMs: system.now() - startedAt } })
-}
-
-async function archive({ store, archives, demotion }: LifecycleDependencies, threadId: string): Promise<void> {
-  const before = await store.find(threadId)
-  if (before?.state === 'archived') return
-  if (before?.state === 'paused') await demotion.demote(before, 'time')
-  const row = before && (await store.find(threadId))
-  if (row === undefined) throw notArchivable({ state: 'fresh' })
-  await archives.leave(row)
 }
 
 /** The host’s event can be faster; then there is nothing left to record. */

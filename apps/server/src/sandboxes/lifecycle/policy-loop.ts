@@ -34,15 +34,17 @@ export type PolicyLoop = {
   overBudget(pool: { usedBytes: number; budgetBytes: number }): Promise<void>
 }
 
+export type ArchivesOfPolicy = Pick<Archives, 'leave' | 'tidy' | 'shiftTimes'> & {
+  /** Days without use after which files move to the archive; null: never. */
+  days(): Promise<number | null>
+}
+
 export type PolicyLoopDependencies = {
   store: SandboxStore
   activity: SandboxActivity
   pausing: Pausing
   demotion: Demotion
-  archives: Pick<Archives, 'leave' | 'tidy' | 'shiftTimes'> & {
-    /** Days without use after which files move to the archive; null: never. */
-    days(): Promise<number | null>
-  }
+  archives: ArchivesOfPolicy
   announcements: Announcements
   clock: { jumpMs(): Promise<number> }
   /** The current state; undefined while the host cannot be reached, when nothing can be decided. */

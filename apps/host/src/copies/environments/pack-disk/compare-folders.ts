@@ -15,7 +15,7 @@ export function differenceOf(
   roots: { disk: string; image: string | null },
   { isWhole }: { isWhole: boolean },
 ): DiskDifference {
-  const found: Difference = { removed: [], packed: isWhole ? ['.'] : [], isWhole }
+  const found: Comparison = { removed: [], packed: isWhole ? ['.'] : [], isWhole }
   const disk = openFolder(Buffer.from(roots.disk))
   const image = roots.image === null ? undefined : openFolder(Buffer.from(roots.image))
   try {
@@ -27,10 +27,10 @@ export function differenceOf(
   }
 }
 
-type Difference = DiskDifference & { isWhole: boolean }
+type Comparison = DiskDifference & { isWhole: boolean }
 type Folders = { disk: number; image: number | undefined; above: string; depth: number }
 
-function compareFolders(found: Difference, folders: Folders): void {
+function compareFolders(found: Comparison, folders: Folders): void {
   const { disk, image, above, depth } = folders
   if (depth > maxDepth) throw new Error(`the folders below ${above} are too deep`)
   const present = namesIn(disk)
