@@ -91,9 +91,10 @@ test('C12: the owner starts a backup with the keyboard, sees it run, and then wh
   await expect.poll(() => backups(ada).getByText('none yet').count()).toBe(0)
   await expect.poll(() => backups(ada).getByText('not yet').count()).toBe(0)
   await expect.poll(() => backups(ada).getByRole('status').count()).toBe(0)
+  await backups(ada).getByText('The last backup is incomplete').waitFor()
   await backups(ada).locator('summary').press('Enter')
   await backups(ada).getByText('memory of sandboxes').waitFor()
-  await backups(ada).getByText('files of all sandboxes').waitFor()
+  await backups(ada).getByText('files of all sandboxes').last().waitFor()
   await expectAccessible(ada)
 })
 

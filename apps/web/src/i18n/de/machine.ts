@@ -118,6 +118,7 @@ export const machine: Texts<typeof source> = {
       disks: 'Dateien aller Sandboxes',
       disk: 'Dateien der Sandbox {{id}}',
     },
+    incomplete: 'Die letzte Sicherung ist unvollständig',
     toSetting: 'Zeit der täglichen Sicherung',
     banner: {
       atRisk: 'Ihre neuesten Threads und Dateien sind nur auf dieser Maschine.',

@@ -88,9 +88,9 @@ export const machine = {
     progress_other: '{{count}} files, {{bytes}}',
     startedAt: 'started {{when}}',
     failed: {
-      run: 'The last backup failed {{when}}',
-      verify: 'The last verification failed {{when}}',
-      prune: 'Old backups couldn’t be removed {{when}}',
+      run: 'The last backup failed ({{when}})',
+      verify: 'The last verification failed ({{when}})',
+      prune: 'Old backups couldn’t be removed ({{when}})',
       record: 'Earlier backups aren’t known',
     },
     notSetUp: 'Backups aren’t set up. If this machine’s disk fails, all threads and files are lost.',
@@ -110,6 +110,7 @@ export const machine = {
       disks: 'files of all sandboxes',
       disk: 'files of sandbox {{id}}',
     },
+    incomplete: 'The last backup is incomplete',
     toSetting: 'Time of daily backups',
     banner: {
       atRisk: 'Your newest threads and files are only on this machine.',

@@ -118,6 +118,7 @@ export const machine: Texts<typeof source> = {
       disks: 'file di tutte le sandbox',
       disk: 'file della sandbox {{id}}',
     },
+    incomplete: 'L’ultimo backup è incompleto',
     toSetting: 'Ora del backup giornaliero',
     banner: {
       atRisk: 'I tuoi thread e file più recenti sono solo su questa macchina.',

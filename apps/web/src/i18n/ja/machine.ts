@@ -113,6 +113,7 @@ export const machine: Texts<typeof source> = {
       disks: 'すべてのサンドボックスのファイル',
       disk: 'サンドボックス {{id}} のファイル',
     },
+    incomplete: '最新のバックアップは不完全です',
     toSetting: '毎日のバックアップの時刻',
     banner: {
       atRisk: '最新のスレッドとファイルは、このマシンにしかありません。',

@@ -14,7 +14,7 @@ import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Button } from '../../../ui/button.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { useBackups, useRunBackup } from '../api/machine.queries.ts'
-import { useMissingWords } from './use-missing-words.ts'
+import { isMemory, useMissingWords } from './use-missing-words.ts'
 
 /** When the last backup was made and the next one is due, what failed, and a way to make one now. */
 export function MachineBackups() {
@@ -80,12 +80,13 @@ function Made({ backups }: { backups: Backups }) {
     ['last', moment(succeededAt, t('backup.never'))],
     ['size', newest === undefined ? t('chart.unknown') : format.bytes(newest.sizeBytes)],
     ['verified', moment(verifiedAt, t('backup.notVerified'))],
-    ['next', moment(nextAt, t('backup.off'))],
+    ['next', nextAt === null ? t('backup.off') : format.deadline(nextAt, Date.now())],
   ] as const
   return (
     <>
       {backups.running !== null && <Progress running={backups.running} />}
       {backups.failure !== null && <Failure failure={backups.failure} />}
+      {newest !== undefined && <Incomplete backup={newest} />}
       <dl className="figures machine-parts num">
         {rows.map(([name, value]) => (
           <div key={name}>
@@ -100,7 +101,8 @@ function Made({ backups }: { backups: Backups }) {
       <p className="facts">
         <Link to="/settings/$section" params={{ section: 'limits' }} hash="backupDaily" className="link">
           {t('backup.toSetting')}
-        </Link>{' '}
+        </Link>
+        {' · '}
         <LearnMore to={docsPlaces.backups} />
       </p>
       {backups.backups.length > 0 && <List backups={backups.backups} />}
@@ -138,6 +140,18 @@ function Failure({ failure }: { failure: BackupFailure }) {
         <ErrorCode code={failure.code} />
       </p>
     </>
+  )
+}
+
+/** What the last backup lacks, except memory, which no backup has. */
+function Incomplete({ backup }: { backup: Backup }) {
+  const { t } = useTranslation('machine')
+  const detail = useMissingWords((backup.leftOut ?? []).filter(({ what }) => !isMemory(what)))
+  if (detail === null) return null
+  return (
+    <ul className="checks">
+      <CheckRow check={{ status: 'warning', title: t('backup.incomplete'), detail, cure: null }} />
+    </ul>
   )
 }
 

@@ -12,6 +12,10 @@ function isKnown(what: string): what is keyof typeof known {
   return Object.hasOwn(known, what)
 }
 
+export function isMemory(what: string): boolean {
+  return isKnown(what) && known[what] === 'memory'
+}
+
 /** What is not in a backup, in the reader’s language; paths and reasons stay as they were recorded. Null: nothing. */
 export function useMissingWords(leftOut: Backup['leftOut']): string | null {
   const { t } = useTranslation('machine')
@@ -25,7 +29,7 @@ export function useMissingWords(leftOut: Backup['leftOut']): string | null {
   const words = leftOut.map(({ what, reason }) => {
     const name = isKnown(what) ? t(`backup.leftOut.${known[what]}`) : nameOfDisk(what)
     // Memory never is in a backup: the reason would be the same in each.
-    return isKnown(what) && known[what] === 'memory' ? name : `${name} (${reason})`
+    return isMemory(what) ? name : `${name} (${reason})`
   })
   return t('backup.missing', { what: format.list(words) })
 }
