@@ -1,4 +1,5 @@
 import { serverFactsSchema } from '@threadbox/protocol/support'
+import { startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { expect, test } from 'vitest'
 import { makeTestApplication } from '../application.test-utils.ts'
 import { migrationNames } from '../migrations.registry.ts'
@@ -8,9 +9,12 @@ import { readDatabaseFacts } from './database-facts.ts'
 
 onBothDatabases((target) => {
   test('O12: facts of the database are counts by words of the code, and fit the schema of a bundle', async () => {
-    await using server = await makeTestApplication(await target())
+    await using host = await startHostStandIn()
+    await using server = await makeTestApplication({ ...(await target()), hostSocket: host.socketPath })
     const person = await server.signUpOwner()
-    await server.call('POST', '/api/v1/threads', { person, body: { title: 'zq7canary' } })
+    const created = await server.call('POST', '/api/v1/threads', { person, body: { title: 'zq7canary' } })
+    const { id } = (await created.json()) as { id: string }
+    await server.areas.sandboxes.sandboxes.awake(id, { reason: 'turn' })
     const settings = { idlePauseMinutes: 7, hotKeep: 'strict', timeZone: 'Europe/Berlin' }
     await server.call('PATCH', '/api/v1/settings', { person, body: { settings } })
     const operation = {
@@ -30,7 +34,7 @@ onBothDatabases((target) => {
       kind: server.open.kind,
       schema: { applied: migrationNames.length, newest: migrationNames.at(-1), missing: 0, unknown: 0 },
       totals: { people: 1, threads: 1, workspaces: 0, models: 0 },
-      sandboxes: { fresh: 1 },
+      sandboxes: { active: 1 },
       settings: { idlePauseMinutes: 7, hotKeep: 'strict', timeZone: 'set' },
     })
     expect(facts.operations).toContainEqual({
