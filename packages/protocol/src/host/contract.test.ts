@@ -181,9 +181,9 @@ test('lines arrive as they are sent, unknown ones are skipped, and the host noti
   expect(seen).toEqual([{ size: 1 }, { size: 2 }])
 })
 
-test('the host has 34 calls, each with its own method and path', () => {
+test('the host has 37 calls, each with its own method and path', () => {
   const places = Object.values(hostContract).map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, ':id')}`)
-  expect(new Set(places).size).toBe(34)
+  expect(new Set(places).size).toBe(37)
   expect(hostPaths.removeSnapshotMemory('s1', 'd1')).toBe('/v1/sandboxes/s1/snapshots/d1/memory')
   expect(hostPaths.info()).toBe('/v1/host')
 })
