@@ -173,12 +173,12 @@ async function hasDisk(host: HostUnderTest, diskId: string): Promise<boolean> {
 const archiveMoments = boundaries({
   of: 'archiving a disk: its comparison, its deletion',
   killed: 'the host daemon',
-  at: ['before diskGeneration', 'before deleteDisk', 'after deleteDisk'],
+  at: ['before disks.diskGeneration', 'before disks.deleteDisk', 'after disks.deleteDisk'],
 })
 const restoreMoments = boundaries({
   of: 'restoring an archived disk: its creation, its content, its record',
   killed: 'the host daemon',
-  at: ['before createDisk', 'after createDisk', 'before syncDisk', 'after commitDisk'],
+  at: ['before disks.createDisk', 'after disks.createDisk', 'before disks.syncDisk', 'after disks.commitDisk'],
 })
 
 test.each(archiveMoments)(
