@@ -154,14 +154,18 @@ async function begin() {
     (await host.request('GET', hostPaths.diskContent(sandboxId))).body as { generation: string; usedBytes: number }
   const sent = await fetch(`${host.url}${hostPaths.sendDisk(sandboxId)}?whole=true`)
   const bytes = new Uint8Array(await sent.arrayBuffer())
-  const archive = async () =>
-    await host.request('POST', hostPaths.archive(sandboxId), { generation: (await content()).generation })
+  const isArchived = async () => (await orders.state()).isArchived ?? false
+  let generation = ''
+  // Repeated as a server repeats it: with the content that it has copied.
+  const archive = async () => {
+    if (!(await isArchived())) generation = (await content()).generation
+    return await host.request('POST', hostPaths.archive(sandboxId), { generation })
+  }
   const restore = async (body: Uint8Array<ArrayBuffer> = bytes, usedBytes = 1000) => {
     const order = encodeURIComponent(JSON.stringify({ usedBytes, imageId: 'image', limits: defaultSandboxLimits }))
     const response = await fetch(`${host.url}${hostPaths.restore(sandboxId)}?order=${order}`, { method: 'PUT', body })
     return { status: response.status, body: (await response.json()) as unknown }
   }
-  const isArchived = async () => (await orders.state()).isArchived ?? false
   const inventory = async () => inventoryOf(await orders.diskPath())
   return { host, sandbox, orders, bytes, archive, restore, isArchived, inventory, before: await inventory() }
 }
@@ -173,12 +177,12 @@ async function hasDisk(host: HostUnderTest, diskId: string): Promise<boolean> {
 const archiveMoments = boundaries({
   of: 'archiving a disk: its comparison, its deletion',
   killed: 'the host daemon',
-  at: ['before diskGeneration', 'before deleteDisk', 'after deleteDisk'],
+  at: ['before disks.diskGeneration', 'before disks.deleteDisk', 'after disks.deleteDisk'],
 })
 const restoreMoments = boundaries({
   of: 'restoring an archived disk: its creation, its content, its record',
   killed: 'the host daemon',
-  at: ['before createDisk', 'after createDisk', 'before syncDisk', 'after commitDisk'],
+  at: ['before disks.createDisk', 'after disks.createDisk', 'before disks.syncDisk', 'after disks.commitDisk'],
 })
 
 test.each(archiveMoments)(
