@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { process as processes, runs, services as serviceProtocol } from '@threadbox/protocol/guest'
@@ -36,6 +36,10 @@ export type SignIn = { email: string; password: string }
 export type PageServer = AsyncDisposable & {
   directory: string
   server: TestServer
+  /** Of the installation, for programs beside the server. */
+  environment: Record<string, string>
+  /** A folder outside the installation. */
+  stores: string
   token: string
   host: HostStandIn
   services: GuestServices
@@ -60,6 +64,8 @@ export async function startPageServer(): Promise<PageServer> {
   await using cleanup = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-page-'))
   cleanup.defer(() => rm(directory, { recursive: true, force: true }))
+  const stores = await mkdtemp(join(tmpdir(), 'threadbox-page-'))
+  cleanup.defer(() => rm(stores, { recursive: true, force: true }))
   const host = cleanup.use(await startHostStandIn())
   const guest = serveGuest(host)
   const model = cleanup.use(await startModelServer())
@@ -76,7 +82,9 @@ export async function startPageServer(): Promise<PageServer> {
     THREADBOX_HOST_SOCKET: host.socketPath,
     THREADBOX_GATEWAY_SOCKET: host.socketPath,
     THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8',
+    THREADBOX_ARCHIVE_STORE: join(stores, 'archive'),
   }
+  await mkdir(environment.THREADBOX_ARCHIVE_STORE)
   const at = { installation: 'page00', dataDirectory: directory, environment }
   const server = await startTestServer({ host: at, signUp: false })
   cleanup.defer(() => server.close())
@@ -85,6 +93,8 @@ export async function startPageServer(): Promise<PageServer> {
   return {
     directory,
     server,
+    environment,
+    stores,
     token: server.ownerToken.token,
     host,
     model,

@@ -1,5 +1,6 @@
 import type { Identities, Person, SignInProviders } from '@threadbox/protocol/public'
 import { type PageServer, person as reader, type SignIn } from './page-server.test-utils.ts'
+import { storePreparations } from './store-objects.test-utils.ts'
 
 type Variables = Record<string, string>
 type Link = { path: string }
@@ -112,6 +113,7 @@ export const otherSenders: Readonly<
 
 /** What requests about people, members, invites and limits need. */
 export const peoplePreparations: Readonly<Record<string, (server: PageServer) => Promise<Variables>>> = {
+  ...storePreparations,
   'DELETE /workspaces/{workspaceId}': async (server) => ({
     workspaceId: (await server.call<{ id: string }>('POST', '/workspaces', { name: 'Deleted' })).id,
   }),
