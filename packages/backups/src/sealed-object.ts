@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import type { ObjectStore } from '@threadbox/object-store'
-import { Decrypter, Encrypter } from 'age-encryption'
+import { decrypted, encrypted } from './age-payload.ts'
 
 /** An object of a store: its name is the hash of its bytes. */
 export type StoredObject = { sha256: string; sizeBytes: number }
@@ -52,17 +52,14 @@ async function writeSealed(
   path: string,
   { content, recipient }: { content: AsyncIterable<Uint8Array>; recipient: string },
 ): Promise<StoredObject> {
-  const encrypter = new Encrypter()
-  encrypter.addRecipient(recipient)
   const compressed = Readable.from(content).compose(
     createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
   )
-  const sealed = await encrypter.encrypt(Readable.toWeb(compressed as Readable) as ReadableStream<Uint8Array>)
   const file = await open(path, 'wx', 0o600)
   const hash = createHash('sha256')
   let sizeBytes = 0
   try {
-    for await (const part of sealed) {
+    for await (const part of encrypted(compressed as AsyncIterable<Uint8Array>, recipient)) {
       hash.update(part)
       for (let done = 0; done < part.byteLength; ) {
         done += (await file.write(part, done, part.byteLength - done)).bytesWritten
@@ -77,12 +74,7 @@ async function writeSealed(
 
 /** The content of a sealed object. Fails while it is read if the bytes or the key are not those it was written with. */
 export async function* openSealed(stored: ReadableStream<Uint8Array>, identity: string): AsyncIterable<Uint8Array> {
-  const decrypter = new Decrypter()
-  decrypter.addIdentity(identity)
-  const compressed = await decrypter.decrypt(stored)
-  yield* Readable.fromWeb(compressed as Parameters<typeof Readable.fromWeb>[0]).compose(
-    createZstdDecompress(),
-  ) as AsyncIterable<Uint8Array>
+  yield* Readable.from(decrypted(stored, identity)).compose(createZstdDecompress()) as AsyncIterable<Uint8Array>
 }
 
 /** Whether the stored bytes are those that the name promises. */
