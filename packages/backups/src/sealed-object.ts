@@ -10,6 +10,8 @@ import { decrypted, encrypted } from './age-payload.ts'
 /** An object of a store: its name is the hash of its bytes. */
 export type StoredObject = { sha256: string; sizeBytes: number }
 
+type SealedContent = { content: AsyncIterable<Uint8Array>; recipient: string; level?: number }
+
 export function objectName(sha256: string): string {
   return `objects/${sha256.slice(0, 2)}/${sha256}`
 }
@@ -23,6 +25,8 @@ export async function storeSealed(options: {
   recipient: string
   store: ObjectStore
   spoolDirectory: string
+  /** Of zstd; by default 3. A negative one is for content that is compressed already. */
+  level?: number
   /** The name for the hash; by default that of an object. */
   nameOf?: (sha256: string) => string
 }): Promise<StoredObject & { result: 'stored' | 'existed' }> {
@@ -38,22 +42,16 @@ export async function storeSealed(options: {
 }
 
 /** The same in a file of its own, which only the recovery key opens. */
-export async function sealFile(
-  path: string,
-  from: { content: AsyncIterable<Uint8Array>; recipient: string },
-): Promise<void> {
+export async function sealFile(path: string, from: SealedContent): Promise<void> {
   const draft = `${path}.new`
   await rm(draft, { force: true })
   await writeSealed(draft, from)
   await rename(draft, path)
 }
 
-async function writeSealed(
-  path: string,
-  { content, recipient }: { content: AsyncIterable<Uint8Array>; recipient: string },
-): Promise<StoredObject> {
+async function writeSealed(path: string, { content, recipient, level = 3 }: SealedContent): Promise<StoredObject> {
   const compressed = Readable.from(content).compose(
-    createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
+    createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: level } }),
   )
   const file = await open(path, 'wx', 0o600)
   const hash = createHash('sha256')

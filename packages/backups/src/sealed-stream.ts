@@ -11,8 +11,11 @@ export type SealedStream = { prefix: string; parts: readonly StoredObject[] }
 /** In memory while it is compressed and encrypted; far below the 256 MiB that an object may have. */
 const defaultPartBytes = 32 * 1024 * 1024
 
+/** The host has compressed it; zstd’s fastest level passes it on. */
+const compressedLevel = -7
+
 /**
- * Stores content compressed and encrypted, and reads each part again to compare it. If it fails, parts can be left below
+ * Stores compressed content encrypted, and reads each part again to compare it. If it fails, parts can be left below
  * the prefix.
  */
 export async function storeSealedStream(options: {
@@ -30,7 +33,12 @@ export async function storeSealedStream(options: {
   const parts: StoredObject[] = []
   for await (const piece of piecesOf(options.content, partBytes)) {
     await options.beforePart?.()
-    const { sha256, sizeBytes } = await storeSealed({ ...options, content: once(piece), nameOf })
+    const { sha256, sizeBytes } = await storeSealed({
+      ...options,
+      content: once(piece),
+      nameOf,
+      level: compressedLevel,
+    })
     const state = await stateOfObject(store, nameOf(sha256), { sha256, sizeBytes })
     if (state !== 'intact') throw sealedPartLost({ part: parts.length + 1, state })
     parts.push({ sha256, sizeBytes })

@@ -10,17 +10,24 @@ import type { PackerOrder } from './pack-disk/main.ts'
 
 /** A client that accepts, or sends, nothing for this long loses its turn to others. */
 const stallMs = 60_000
-const compression = { params: { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_compressionLevel]: 3 } }
+/** For what is stored as it is sent. */
+const storedLevel = 3
+/** Zstd’s fast levels are negative: as much as it takes to skip what repeats, for a reader that compresses it again. */
+export const passedOnLevel = -7
 /**
  * A disk counts compressed data by its compressed size, this limit by its real size. A bomb is a thousand times larger.
  */
 const unpackedPerDisk = 4
 
-/** Streams how a disk differs from its image, as `diskHeadSchema` says. Fails at its end if it is incomplete. */
-export async function* packDisk(root: string, order: PackerOrder): AsyncGenerator<Buffer> {
+/**
+ * Streams how a disk differs from its image, as `diskHeadSchema` says, compressed by this level of zstd. Fails at its end if it is
+ * incomplete.
+ */
+export async function* packDisk(root: string, order: PackerOrder, level = storedLevel): AsyncGenerator<Buffer> {
   const packer = startProgram('pack-disk', { directory: root })
   packer.stdin.end(JSON.stringify(order))
-  const compressed = createZstdCompress(compression)
+  const params = { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_compressionLevel]: level }
+  const compressed = createZstdCompress({ params })
   const fed = pipeline(outputOf(packer), compressed)
   fed.catch(() => undefined)
   using progress = watch(packer)

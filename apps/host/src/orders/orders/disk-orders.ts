@@ -3,7 +3,7 @@ import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { type LimitFunction, pLimit } from '@threadbox/concurrency'
 import { type DiskStore, snapshotNotFound } from '@threadbox/disk-store'
 import type { HostApi, HostSandbox, ReceiveDisk } from '@threadbox/protocol/host'
-import { packDisk, unpackDisk } from '../../copies/environments/disk-streams.ts'
+import { packDisk, passedOnLevel, unpackDisk } from '../../copies/environments/disk-streams.ts'
 import { diskInUse, diskTooLarge, otherImage, sandboxIdTaken } from '../../copies/environments/environments.errors.ts'
 import type { BaseImages } from '../../machine/images/base-images.ts'
 import type { AddressBook } from '../../machine/network/address-book.ts'
@@ -38,9 +38,10 @@ export function diskOrders(ports: DiskOrderPorts): Pick<HostApi, 'sendDisk' | 's
   const { context, disks } = ports
   const { lock, requireSandbox } = context
   const [sent, received] = [pLimit(maxTransfers), pLimit(maxTransfers)]
-  const send = async (path: string, { imageId, isWhole }: { imageId: string; isWhole: boolean }) => {
+  const send = async (path: string, { imageId, isWhole }: { imageId: string; isWhole: boolean }, level?: number) => {
     const image = (await disks.listImages()).find((one) => one.imageId === imageId)
-    const packed = Readable.from(withinLimit(sent, () => packDisk(path, { imagePath: image?.path ?? null, isWhole })))
+    const order = { imagePath: image?.path ?? null, isWhole }
+    const packed = Readable.from(withinLimit(sent, () => packDisk(path, order, level)))
     return Readable.toWeb(packed) as ReadableStream<Uint8Array>
   }
   return {
@@ -52,7 +53,8 @@ export function diskOrders(ports: DiskOrderPorts): Pick<HostApi, 'sendDisk' | 's
       const { placeId, imageId } = await requireSandbox(sandboxId)
       const found = (await disks.listSnapshots(placeId)).find((one) => one.snapshotId === snapshotId)
       if (found === undefined) throw snapshotNotFound({ diskId: placeId, snapshotId })
-      return await send(found.path, { imageId, isWhole: false })
+      // A backup, which alone asks for snapshots, looks for what it already has, and compresses only the rest.
+      return await send(found.path, { imageId, isWhole: false }, passedOnLevel)
     },
     receiveDisk: (sandboxId, order, stream) =>
       lock(sandboxId, async () => {

@@ -30,7 +30,7 @@ export const machine: Texts<typeof source> = {
     unknown: 'Das Wachstum ist nach einem Tag mit Messungen bekannt.',
     none: 'In den letzten 7 Tagen nicht gewachsen.',
     perDay: 'Wächst um {{bytes}} pro Tag.',
-    fullAt: 'Bei diesem Tempo voll: {{when}}.',
+    fullAt: 'Bei diesem Tempo am {{when}} voll.',
   },
   processors_one: '{{count}} Prozessor',
   processors_other: '{{count}} Prozessoren',
