@@ -21,7 +21,8 @@ runs_under_systemd() {
 }
 
 # Starts the supervisor under tini, which adopts orphaned processes, so that none stays a zombie. The loop restarts the
-# supervisor whenever it ends unintentionally, from the release that is then current.
+# supervisor whenever it ends unintentionally, from the release that is then current. One loop runs: a second one, started while
+# the first has no supervisor for a moment, ends.
 start_supervisor() {
   local log=$data_dir/logs/supervisor.log
   if runs_under_systemd; then
@@ -33,9 +34,11 @@ start_supervisor() {
     cd /
     exec 8>&- 9>&-
     setsid --fork tini -s -- bash -c '
+      exec 7>"$1/run/.supervisor"
+      flock --timeout 5 7 || exit 0
       while :; do
-        [ ! -x "$1/run/undo-change" ] || "$1/run/undo-change"
-        "$1/current/node/bin/node" --enable-source-maps --disable-sigusr1 "$1/current/supervisor/main.js" --data-dir "$1" && exit 0
+        [ ! -x "$1/run/undo-change" ] || "$1/run/undo-change" 7>&-
+        "$1/current/node/bin/node" --enable-source-maps --disable-sigusr1 "$1/current/supervisor/main.js" --data-dir "$1" 7>&- && exit 0
         sleep 1
       done' "threadbox-$(get_environment THREADBOX_INSTALLATION)" "$data_dir"
   ) </dev/null >>"$log" 2>&1

@@ -200,7 +200,7 @@ test('O12: a change that is killed at any step leaves the earlier release, which
   for (const { before, to } of isFull ? killPoints : killPoints.filter((_, index) => index % 4 === 2)) {
     const release = await (to === 'broken' ? addBrokenRelease : addWorkingRelease)(dataDirectory)
     const change = `check_release ${release} ${present}; change_release ${release} ${present}`
-    await expect(inLauncher(killedBefore(before, change))).rejects.toMatchObject({ code: constants.signals.SIGKILL })
+    await expect(inLauncher(killedBefore(before, change))).rejects.toMatchObject({ signal: 'SIGKILL' })
     await cutPower()
     await inLauncher('start_supervisor', { isLocked: false })
     await expect.poll(isReady, { timeout: 30_000, message: `${to} release, before ${before}` }).toBe(true)
