@@ -2,7 +2,7 @@ import { defineError } from '@threadbox/errors'
 
 export const archiveNotSetUp = defineError({
   code: 'archive.not-set-up',
-  kind: 'unsupported',
+  kind: 'conflict',
   message: () => 'This installation has no archive store.',
   remedy: () => 'Set THREADBOX_ARCHIVE_STORE to a folder on another disk or to a bucket, and restart threadbox.',
 })
