@@ -197,7 +197,7 @@ test('O12: a change that is killed at any step leaves the earlier release, which
   timeout: 600_000,
 }, async () => {
   const present = await currentRelease()
-  for (const { before, to } of isFull ? killPoints : killPoints.filter((_, index) => index % 4 === 2)) {
+  for (const { before, to } of isFull ? killPoints : killPoints.filter((_, index) => index % 6 === 2)) {
     const release = await (to === 'broken' ? addBrokenRelease : addWorkingRelease)(dataDirectory)
     const change = `check_release ${release} ${present}; change_release ${release} ${present}`
     await expect(inLauncher(killedBefore(before, change))).rejects.toMatchObject({ signal: 'SIGKILL' })
