@@ -42,7 +42,7 @@ export async function* decrypted(stored: AsyncIterable<Uint8Array>, identity: st
   }
 }
 
-/** The library gives the key of a file to each recipient: a second one, for whom the header has nothing, keeps it here. */
+/** The library gives the key of a file to each recipient: a second one, which the header doesn’t name, keeps it here. */
 async function newHeader(recipient: string): Promise<{ header: Uint8Array; fileKey: Uint8Array }> {
   let fileKey: Uint8Array | undefined
   const encrypter = new Encrypter()
