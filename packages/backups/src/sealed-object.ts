@@ -71,7 +71,7 @@ async function writeSealed(path: string, { content, recipient, level = 3 }: Seal
 }
 
 /** The content of a sealed object. Fails while it is read if the bytes or the key are not those it was written with. */
-export async function* openSealed(stored: ReadableStream<Uint8Array>, identity: string): AsyncIterable<Uint8Array> {
+export async function* openSealed(stored: AsyncIterable<Uint8Array>, identity: string): AsyncIterable<Uint8Array> {
   yield* Readable.from(decrypted(stored, identity)).compose(createZstdDecompress()) as AsyncIterable<Uint8Array>
 }
 

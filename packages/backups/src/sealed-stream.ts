@@ -87,7 +87,7 @@ async function* once(piece: Uint8Array): AsyncIterable<Uint8Array> {
 }
 
 /** The same stream, with its hash and with why it broke off. */
-function checked(source: ReadableStream<Uint8Array>) {
+function checked(source: AsyncIterable<Uint8Array>) {
   const hash = createHash('sha256')
   let failure: unknown
   const read = async function* () {
@@ -102,7 +102,7 @@ function checked(source: ReadableStream<Uint8Array>) {
     }
   }
   return {
-    stream: ReadableStream.from(read()) as ReadableStream<Uint8Array>,
+    stream: read(),
     sha256: () => hash.digest('hex'),
     failure: () => failure,
   }

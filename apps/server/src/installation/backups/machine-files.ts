@@ -1,7 +1,6 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { openSealed, sealFile } from '@threadbox/backups'
 
@@ -24,6 +23,6 @@ export async function keepMachineFiles(
 export async function openMachineFiles(staging: string, identity: string): Promise<void> {
   const sealed = join(staging, machineFilesPath)
   if (!existsSync(sealed)) return
-  const stored = Readable.toWeb(createReadStream(sealed)) as ReadableStream<Uint8Array>
-  await pipeline(openSealed(stored, identity), createWriteStream(join(staging, 'machine.tar'), { mode: 0o600 }))
+  const opened = openSealed(createReadStream(sealed), identity)
+  await pipeline(opened, createWriteStream(join(staging, 'machine.tar'), { mode: 0o600 }))
 }
